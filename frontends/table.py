@@ -304,12 +304,12 @@ class Converter:
     def _as_tensor(
         self, model: Model, value: Any, parameter: Parameter, args: Sequence[Any]
     ) -> Value:
-        """An attribute as the tensor that it stands for: positions are int64, a list of numbers is
-        float32, and one number has the precision of the first input."""
+        """An attribute as the tensor that it stands for: positions are an int64 vector, a list of
+        numbers is float32, and one number has the precision of the first input."""
         hint = int | Ints if parameter.hint == Index else float | Floats
         number = _as_hinted(value, hint, f"{self.name} with {parameter.name}={short(value)}")
         if parameter.hint == Index:
-            return model.constant(number, np.int64)
+            return model.constant(np.atleast_1d(number), np.int64)
         return model.constant(number, np.float32 if isinstance(number, tuple) else args[0].dtype)
 
     def _bind_inputs(

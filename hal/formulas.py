@@ -39,6 +39,9 @@ class Formula:
     def __truediv__(self, other: Any) -> Self:
         return self.apply("/", self, other)
 
+    def __rtruediv__(self, other: Any) -> Self:
+        return self.apply("/", other, self)
+
     def __mod__(self, other: Any) -> Self:
         return self.apply("%", self, other)
 

@@ -17,6 +17,21 @@ Axis = tuple[int, int, int, float, tuple[float, float] | None]
 
 
 @dataclass(frozen=True)
+class Corners:
+    """The attributes of RESIZE_LINEAR."""
+
+    align_corners: bool
+    align_mode: int | None
+
+    @property
+    def rule(self) -> str:
+        """What RESIZE calls it."""
+        if self.align_corners:
+            return "align_corners"
+        return "half_pixel" if self.align_mode == 0 else "asymmetric"
+
+
+@dataclass(frozen=True)
 class Resizing:
     """The attributes of RESIZE."""
 

@@ -165,9 +165,7 @@ def _resize_by_weights(
 def _matrix(how: sampling.Filter, size: int, out: int, step: float) -> np.ndarray:
     """What each element of the result takes of each of the input, [out, size]."""
     near, weight, _ = sampling.weights(how, size, out, step, None)
-    matrix = np.zeros((out, size))
-    np.add.at(matrix, (np.arange(out)[:, None], near), weight)
-    return matrix
+    return sampling.matrix_of(near, weight, size)
 
 
 def _usual_rule(

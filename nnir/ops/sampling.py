@@ -198,3 +198,10 @@ def _pixels(
         index.append(np.clip(at, 0, max(size - 1, 0)).astype(np.int64))
     values = planes[(batch, *index)]
     return values if border != "zeros" else np.where(inside[..., None], values, 0)
+
+
+def matrix_of(near: np.ndarray, factors: np.ndarray, size: int) -> np.ndarray:
+    """Weights [out, size] of all elements, of those [out, taps] of the neighbours."""
+    matrix = np.zeros((len(near), size))
+    np.add.at(matrix, (np.arange(len(near))[:, None], near), factors)
+    return matrix

@@ -178,7 +178,7 @@ def test_attributes_in_a_group_have_their_own_names(translator: Translator) -> N
         ({}, None, np.float32(0.5)),
         ({"axes": []}, None, np.float32(0.5)),
         ({"axes": [1, -1], "bound": 2}, np.array([1, -1]), np.float32(2)),
-        ({"axes": 3, "bound": [1, 2.5]}, np.array(3), np.array([1, 2.5], np.float32)),
+        ({"axes": 3, "bound": [1, 2.5]}, np.array([3]), np.array([1, 2.5], np.float32)),
     ],
 )
 def test_inputs_that_are_attributes(

@@ -43,9 +43,9 @@ def batch_normalization(
     if not training_mode:
         if wanted > 1:
             raise Unsupported(f"BatchNormalization with {wanted} outputs and training_mode=0")
-        return _normalize(x, scale, b, input_mean, input_var, epsilon)
+        return _normalize(x, scale, b, input_mean, input_var, epsilon=epsilon)
     batch = _channel_moments(x)
-    result = _normalize(x, scale, b, *batch, epsilon)
+    result = _normalize(x, scale, b, *batch, epsilon=epsilon)
     pairs = zip((input_mean, input_var), batch, strict=True)
     return (result, *(update_running(x, o, n, 1 - momentum, False) for o, n in pairs))
 
@@ -57,12 +57,11 @@ def _channel_moments(x: Value) -> Pair:
     return mean, variance
 
 
-def _normalize(
-    x: Value, scale: Value, b: Value, mean: Value, variance: Value, epsilon: float
-) -> Value:
-    lifted = shape.unsqueeze(x, [1]) if x.rank == 1 else x
-    result = norm.batch_normalization(lifted, scale, b, mean, variance, epsilon=epsilon)
-    return shape.squeeze(result, [1]) if x.rank == 1 else result
+def _normalize(x: Value, *operands: Value, epsilon: float) -> Value:
+    if x.rank > 1:
+        return norm.batch_normalization(x, *operands, epsilon=epsilon)
+    lifted = shape.unsqueeze(x, [1])
+    return shape.squeeze(norm.batch_normalization(lifted, *operands, epsilon=epsilon), [1])
 
 
 @table.convert("BatchNormalization", since=7, is_test=None)

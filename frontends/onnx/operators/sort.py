@@ -5,18 +5,14 @@ from __future__ import annotations
 from nnir.model import Index, Value
 from nnir.ops import sort
 
-from ...table import Pair, Table
+from ...table import REQUIRED, Pair, Table
 
 table = Table()
 table.same({"Unique": sort.unique}, since=11)
 
 
-@table.convert("TopK")
-def top_k_1(x: Value, *, k: int, axis: int = -1) -> Pair:
-    return top_k(x, x.model.constant([k], "int64"), axis=axis)
-
-
 @table.convert("TopK", since=10)
+@table.convert("TopK", attributes={"k": REQUIRED}, largest=True, sorted=True)
 def top_k(x: Value, k: Index, *, axis: int = -1, largest: bool = True, sorted: bool = True) -> Pair:
     made: Pair = sort.top_k(x, k, axis=axis, largest=largest, sorted=sorted)
     return made

@@ -9,7 +9,6 @@ from typing import Literal
 from nnir.dim import Dim, Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import shape
 from nnir.ops import windows as sizes_of_windows
 from nnir.recipes.conv import Slide
 from nnir.types import AutoPad
@@ -133,13 +132,3 @@ def _same_total(size: Dim, extent: int, stride: int) -> int | None:
     if isinstance(size, Expr):
         return None
     return max((-(-size // stride) - 1) * stride + extent - size, 0)
-
-
-def as_2d(x: Value) -> Value:
-    """[N, C, L] as [N, C, 1, L]."""
-    return shape.unsqueeze(x, [2])
-
-
-def as_1d(x: Value) -> Value:
-    """[N, C, 1, L] as [N, C, L]."""
-    return shape.squeeze(x, [2])

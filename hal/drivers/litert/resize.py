@@ -12,12 +12,12 @@ from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import resize
-from nnir.ops.sampling import Filter, weights
+from nnir.ops.sampling import Filter, matrix_of, weights
 from nnir.types import Precision
 
 from ...lowering import Lowerings
 from ...orders import channels_last
-from ...resizing import Resizing
+from ...resizing import Corners, Resizing
 from . import windows
 from .emitter import Emitter, Ref, result_shape
 from .linear import dense
@@ -69,24 +69,23 @@ def _kernel(g: Emitter, name: str, ref: Ref, out: Sequence[int], **fields: Any) 
     return g.compute(name, [x], shape, channels_last(4), g.ints(*out), **fields)
 
 
-@table.lower(resize.resize_linear, implied=["shape", "scales"])
+@table.lower(resize.resize_linear, implied=["shape", "scales"], how=Corners)
 def resize_linear(
     g: Emitter,
     input: Value,
     *,
-    align_corners: bool,
-    align_mode: int | None,
+    how: Corners,
 ) -> Ref:
     real(g, input)
     pairs = _sizes("resize_linear", input, result_shape(g), (2, 3))
-    half = not align_corners and align_mode == 0
-    fields = {"align_corners": align_corners, "half_pixel_centers": half}
-    if not align_corners or all(out > 1 for _, out in pairs):
+    half = how.rule == "half_pixel"
+    fields = {"align_corners": how.align_corners, "half_pixel_centers": half}
+    if not how.align_corners or all(out > 1 for _, out in pairs):
         return _kernel(g, "RESIZE_BILINEAR", g.take(input), [out for _, out in pairs], **fields)
-    how = Filter("linear", "align_corners", "floor", False, False, -0.75)
+    rule = Filter("linear", "align_corners", "floor", False, False, -0.75)
     ref = g.take(input)
     for axis, (size, out) in enumerate(pairs, start=2):
-        ref = _weigh(g, ref, axis, *weights(how, size, out, out / size)[:2])
+        ref = _weigh(g, ref, axis, *weights(rule, size, out, out / size)[:2])
     return ref
 
 
@@ -96,9 +95,7 @@ def _weigh(g: Emitter, ref: Ref, axis: int, near: np.ndarray, factors: np.ndarra
     out = len(near)
     if not isinstance(size, int) or size * out > 1 << 24:
         raise NoLowering(f"litert resizes no axis of {size} to {out} by a matrix")
-    matrix = np.zeros((out, size))
-    np.add.at(matrix, (np.arange(out)[:, None], near), factors)
-    x = g.last(ref, axis)
+    x, matrix = g.last(ref, axis), matrix_of(near, factors, size)
     shape = (*x.tensor.shape[:-1], out)
     return dense(g, x, g.constant(matrix.astype(np.float32)), None, shape)
 

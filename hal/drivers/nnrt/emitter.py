@@ -295,8 +295,3 @@ def require_operands(
 def result_shape(g: Emitter, number: int = 0) -> tuple[Dim, ...]:
     """The sizes of a result of the operation that is lowered."""
     return g.operation.outputs[number].shape
-
-
-def result_precision(g: Emitter, number: int = 0) -> Precision:
-    """The precision of a result of the operation that is lowered."""
-    return g.operation.outputs[number].precision

@@ -9,6 +9,7 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from ...orders import channels_last
+from ...resizing import Corners
 from .emitter import Emitter, Ref, result_shape
 from .index import take_positions
 
@@ -25,12 +26,14 @@ def resize_nearest(g: Emitter, input: Value, *, align_corners: bool) -> Ref:
     return x
 
 
-@table.lower(resize.resize_linear, implied=["shape", "scales"])
-def resize_linear(g: Emitter, input: Value, *, align_corners: bool, align_mode: int | None) -> Ref:
+RULES = ("asymmetric", "align_corners", "half_pixel")
+
+
+@table.lower(resize.resize_linear, implied=["shape", "scales"], how=Corners)
+def resize_linear(g: Emitter, input: Value, *, how: Corners) -> Ref:
     n, c, height, width = g.known(result_shape(g))
     if input.precision != Precision.FLOAT32:
         raise NoLowering(f"nnrt resizes FLOAT32, not {input.type}")
-    mode = 1 if align_corners else 2 if align_mode == 0 else 0
     return g.one(
         "RESIZE_BILINEAR",
         [g.ordered(input, channels_last(4))],
@@ -39,6 +42,6 @@ def resize_linear(g: Emitter, input: Value, *, align_corners: bool, align_mode: 
         newHeight=height,
         newWidth=width,
         preserveAspectRatio=False,
-        coordinateTransformMode=mode,
+        coordinateTransformMode=RULES.index(how.rule),
         excludeOutside=0,
     )

@@ -8,7 +8,6 @@ from typing import Any
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import pool
-from nnir.ops import windows as shared
 from nnir.types import Precision
 
 from ...attributes import Ints, Window
@@ -129,15 +128,3 @@ def adaptive_max_pool_2d(
     kernel = [n // k for n, k in zip(sizes, output_shape, strict=True)]
     given = {"pads": None, "kernel_shape": kernel, "strides": kernel}
     return _maxima(g, input, given, return_indices=True)
-
-
-def _whole(input: Value, how: Window) -> list[tuple[int, int]]:
-    """Whole last windows instead of ceil_mode, whose counting differs between versions."""
-    if not how.ceil_mode:
-        return [*how.pairs]
-    sizes = windows.spatial_sizes("lp_pool", input)
-    found = []
-    for n, e, s, pair in zip(sizes, how.extents, how.strides, how.pairs, strict=True):
-        count = shared.slid_inside(n, e, s, pair)
-        found.append((pair[0], (int(count) - 1) * s + e - n - pair[0]))  # type: ignore[arg-type]
-    return found

@@ -7,7 +7,7 @@ from nnir.model import Value
 from nnir.ops import cells, recurrent
 from nnir.types import Precision
 
-from ...attributes import Cells, Floats
+from ...attributes import Cells
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref, Refs
 
@@ -31,7 +31,9 @@ def layer(
     if any(d == 0 for d in input.shape):
         raise NoLowering(f"onnxruntime crashes on {op} of {input.type}")
     names = how.functions(EACH[op])
-    if any(a.lower() == "softplus" for a in names):
+    # the parameters too, of which ONNX Runtime has other defaults
+    rows = cells.parameters(names, how.activation_alpha, how.activation_beta)
+    if any(name == "softplus" for name, *_ in rows):
         raise NoLowering(f"onnxruntime's {op} overflows in Softplus")
     return g.node(
         op,
@@ -39,22 +41,13 @@ def layer(
         outputs=len(g.operation.outputs),
         activations=names,
         direction=how.direction,
-        activation_alpha=_every(names, cells.ALPHA, how.activation_alpha),
-        activation_beta=_every(names, cells.BETA, how.activation_beta),
+        activation_alpha=[a for n, a, _ in rows if n in cells.ALPHA] or None,
+        activation_beta=[b for n, _, b in rows if n in cells.BETA] or None,
         clip=how.clip,
         linear_before_reset=how.linear_before_reset,
         input_forget=how.input_forget,
         hidden_size=_hidden_size(recurrence),
     )
-
-
-def _every(
-    names: tuple[str, ...], defaults: dict[str, float], given: Floats | None
-) -> list[float] | None:
-    """A number for each activation that has the parameter: ONNX Runtime has other defaults."""
-    rest = list(given or ())
-    takers = [n.lower() for n in names if n.lower() in defaults]
-    return [float(rest.pop(0) if rest else defaults[n]) for n in takers] or None
 
 
 def _wide(g: Emitter, value: Value | None) -> Ref | None:

@@ -17,7 +17,7 @@ from nnir.types import Precision
 
 from .emitter import Emitter, Ref
 
-DOUBLE, INT, BOOL = Precision.FLOAT64, Precision.INT64, Precision.BOOL8
+DOUBLE, INT = Precision.FLOAT64, Precision.INT64
 
 
 class Resampler:
@@ -27,101 +27,82 @@ class Resampler:
         self.g = g
         self.how = how
 
-    def op(self, name: str, *operands: Ref | float) -> Ref:
-        """A node on refs and numbers."""
-        refs = [o if isinstance(o, Ref) else self.number(o) for o in operands]
-        kind = BOOL if name in ("Equal", "Less", "LessOrEqual", "Greater", "Or", "And") else None
-        return self.g.node(name, *refs, precision=kind)
-
-    def number(self, value: float) -> Ref:
-        return self.g.constant(np.array([value], np.float64))
-
     def integers(self, *values: int) -> Ref:
         return self.g.constant(np.array(values, np.int64))
 
-    def where(self, condition: Ref, yes: Ref | float, no: Ref | float) -> Ref:
-        refs = [o if isinstance(o, Ref) else self.number(o) for o in (yes, no)]
-        return self.g.where(condition, *refs)
+    def extreme(self, kernel: str, at: Ref, bound: Ref | float) -> Ref:
+        """The larger or the smaller one."""
+        return self.g.node(
+            kernel, at, bound if isinstance(bound, Ref) else self.g.number(bound, at)
+        )
 
-    def count(self, start: Ref | float, end: Ref) -> Ref:
+    def count(self, start: Ref, end: Ref) -> Ref:
         """start, start + 1, ... below `end`, as float64."""
-        scalar = self.integers()
-        low = start if isinstance(start, Ref) else self.number(start)
-        bounds = [self.g.node("Reshape", self.g.cast(v, INT), scalar) for v in (low, end)]
-        step = self.g.constant(np.array(1, np.int64))
-        return self.g.cast(self.g.node("Range", *bounds, step), DOUBLE)
+        bounds = (self.g.reshape(v.cast(INT)) for v in (start, end))
+        return self.g.node("Range", *bounds, self.g.constant(1, np.int64)).cast(DOUBLE)
 
     def column(self, vector: Ref) -> Ref:
         return self.g.node("Unsqueeze", vector, self.integers(1))
 
     def positions(self, n: Ref, out: Ref, scale: Ref, roi: tuple[Ref, Ref] | None) -> Ref:
         """Where in an axis of `n` the `out` results lie."""
-        op, at = self.op, self.count(0, out)
-        length = op("Mul", scale, n)
-        centre = op("Div", op("Add", at, 0.5), scale)
-        half = op("Sub", centre, 0.5)
-        last, steps = op("Sub", n, 1), op("Sub", length, 1)
-        single = op("Equal", length, 1)
+        where, at = self.g.where, self.count(out * 0, out)
+        length, centre = scale * n, (at + 0.5) / scale
         match self.how.coordinates:
             case "align_corners":
-                return self.where(single, op("Mul", at, 0), op("Div", op("Mul", at, last), steps))
+                return where(length.equal(1), at * 0, at * (n - 1) / (length - 1))
             case "asymmetric":
-                return op("Div", at, scale)
+                return at / scale
             case "pytorch_half_pixel":
-                return self.where(op("Equal", out, 1), 0, half)
+                return where(out.equal(1), 0, centre - 0.5)
             case "half_pixel_symmetric":
-                shift = op("Sub", 1, op("Div", out, length))
-                offset = op("Mul", op("Div", n, 2), shift)
-                return op("Sub", op("Add", offset, centre), 0.5)
+                return n / 2 * (1 - out / length) + centre - 0.5
             case "tf_crop_and_resize":
-                start, end = roi or (self.number(0), self.number(1))
-                span = op("Div", op("Mul", op("Mul", at, op("Sub", end, start)), last), steps)
-                middle = op("Mul", op("Div", op("Add", start, end), 2), last)
-                return self.where(single, middle, op("Add", span, op("Mul", start, last)))
-        return half
+                start, end = roi or (n * 0, n * 0 + 1)
+                span = at * (end - start) * (n - 1) / (length - 1)
+                middle = (start + end) / 2 * (n - 1)
+                return where(length.equal(1), middle, span + start * (n - 1))
+        return centre - 0.5
 
     def nearest(self, at: Ref, n: Ref) -> Ref:
         """Indices of the nearest elements."""
         match self.how.nearest:
             case "round_prefer_ceil":
-                near = self.op("Floor", self.op("Add", at, 0.5))
+                near = self.g.node("Floor", at + 0.5)
             case "floor":
-                near = self.op("Floor", at)
+                near = self.g.node("Floor", at)
             case "ceil":
-                near = self.op("Ceil", at)
+                near = self.g.node("Ceil", at)
             case _:
-                near = self.op("Ceil", self.op("Sub", at, 0.5))
-        return self.g.cast(self.bounded(near, n), INT)
+                near = self.g.node("Ceil", at - 0.5)
+        return self.bounded(near, n).cast(INT)
 
     def bounded(self, at: Ref, n: Ref) -> Ref:
-        return self.op("Max", self.op("Min", at, self.op("Sub", n, 1)), 0)
+        return self.extreme("Max", self.extreme("Min", at, n - 1), 0)
 
     def matrix(self, at: Ref, n: Ref, scale: Ref) -> Ref:
         """Weights [n, out]; those of elements outside go to the border."""
-        op, how = self.op, self.how
-        shrink = op("Min", scale, 1) if how.antialias else self.number(1)
-        reach = op("Ceil", op("Add", op("Div", 2, shrink), 1))
-        taps = self.count(op("Sub", 0, reach), op("Add", n, reach))
+        g, how = self.g, self.how
+        shrink = self.extreme("Min", scale, 1) if how.antialias else scale * 0 + 1
+        reach = g.node("Ceil", 2 / shrink + 1)
+        taps = self.count(0 - reach, n + reach)
         rows = self.column(taps)
-        x = op("Mul", op("Abs", op("Sub", rows, at)), shrink)
-        factors = self.cubic(x) if how.mode == "cubic" else op("Max", op("Sub", 1, x), 0)
+        x = abs(rows - at) * shrink
+        factors = self.cubic(x) if how.mode == "cubic" else self.extreme("Max", 1 - x, 0)
         if how.exclude_outside:
-            outside = op("Or", op("Less", rows, 0), op("Greater", rows, op("Sub", n, 1)))
-            factors = self.where(outside, 0, factors)
+            factors = g.where((rows < 0) | (rows > n - 1), 0, factors)
         if how.antialias or how.exclude_outside:
-            total = self.g.node("ReduceSum", factors, self.integers(0))
-            factors = op("Div", factors, self.where(op("Equal", total, 0), 1, total))
-        home = op("Equal", self.column(self.count(0, n)), self.bounded(taps, n))
-        return op("MatMul", self.g.cast(home, DOUBLE), factors)
+            total = g.node("ReduceSum", factors, self.integers(0))
+            factors = factors / g.where(total.equal(0), 1, total)
+        home = self.column(self.count(n * 0, n)).equal(self.bounded(taps, n))
+        return g.node("MatMul", home.cast(DOUBLE), factors)
 
     def cubic(self, x: Ref) -> Ref:
-        op, a = self.op, self.how.cubic_coeff_a
-        inner = op("Sub", op("Mul", x, a + 2), a + 3)
-        near = op("Add", op("Mul", op("Mul", inner, x), x), 1)
-        outer = op("Add", op("Mul", op("Sub", op("Mul", x, a), 5 * a), x), 8 * a)
-        far = op("Sub", op("Mul", outer, x), 4 * a)
-        rest = self.where(op("Less", x, 2), far, 0)
-        return self.where(op("LessOrEqual", x, 1), near, rest)
+        """R. Keys, 1981."""
+        a = self.how.cubic_coeff_a
+        near = (x * (a + 2) - (a + 3)) * x * x + 1
+        far = ((x * a - 5 * a) * x + 8 * a) * x - 4 * a
+        return self.g.where(x <= 1, near, self.g.where(x < 2, far, 0))
 
 
 def scaling(
@@ -132,18 +113,18 @@ def scaling(
     policy: str,
 ) -> tuple[Ref, Ref]:
     """Scales and sizes of the axes, whose sizes are `own`; all float64 vectors."""
-    g, op = make.g, make.op
+    g = make.g
     if sizes is None:
         factors = g.cast(scales, DOUBLE)
-        return factors, op("Floor", op("Mul", factors, own))
+        return factors, g.node("Floor", factors * own)
     wanted = g.cast(sizes, DOUBLE)
-    factors = op("Div", wanted, own)
+    factors = wanted / own
     if policy == "stretch":
         return factors, wanted
     kind = "ReduceMin" if policy == "not_larger" else "ReduceMax"
     one = g.node(kind, factors, make.integers(0))
-    factors = op("Add", op("Mul", factors, 0), one)
-    return factors, op("Floor", op("Add", op("Mul", factors, own), 0.5))
+    factors = factors * 0 + one
+    return factors, g.node("Floor", factors * own + 0.5)
 
 
 def resample(
@@ -179,14 +160,10 @@ def resample(
             product = g.node("MatMul", g.node("Transpose", data, perm=perm), matrix)
             data = g.node("Transpose", product, perm=np.argsort(perm).tolist())
         if how.coordinates == "tf_crop_and_resize":
-            outside = make.op(
-                "Or", make.op("Less", at, 0), make.op("Greater", at, make.op("Sub", n, 1))
-            )
-            tail = make.integers(-1, *(1,) * (input.rank - axis - 1))
-            lost.append(g.node("Reshape", outside, tail))
+            outside = (at < 0) | (at > n - 1)
+            lost.append(g.reshape(outside, -1, *(1,) * (input.rank - axis - 1)))
     for mask in lost:
-        value = g.number(beyond, data)
-        data = g.where(mask, value, data)
+        data = g.where(mask, beyond, data)
     return data
 
 

@@ -19,7 +19,7 @@ from nnir.ops import resize, sampling
 from nnir.types import InterpolateMode, PadMode, Precision
 
 from ...lowering import Lowerings
-from ...resizing import Axis, Resizing
+from ...resizing import Axis, Corners, Resizing
 from .emitter import Emitter, Ref, require_size
 from .resampling import resample
 
@@ -86,26 +86,21 @@ def resize_nearest(
     for axis, (size, out) in enumerate(sizes, start=2):
         require_size(out)
         near = resize.nearest_positions(size, out, align_corners=align_corners)
-        result = g.node("Gather", result, g.constant(near.astype(np.int64)), axis=axis)
+        result = _pick(g, result, near, axis)
     return result
 
 
-@table.lower(resize.resize_linear)
+def _pick(g: Emitter, data: Ref, places: np.ndarray, axis: int) -> Ref:
+    """Entries of an axis at known places."""
+    return g.node("Gather", data, g.constant(places.astype(np.int64)), axis=axis)
+
+
+@table.lower(resize.resize_linear, how=Corners)
 def resize_linear(
-    g: Emitter,
-    input: Value,
-    shape: Value | None,
-    scales: Value | None,
-    *,
-    align_corners: bool,
-    align_mode: int | None,
+    g: Emitter, input: Value, shape: Value | None, scales: Value | None, *, how: Corners
 ) -> Ref:
-    coordinates = "align_corners" if align_corners else "asymmetric"
-    if align_mode == 0 and not align_corners:
-        coordinates = "half_pixel"
     sizes = resize.static_sizes(input, shape, scales)
-    how = sampling.Filter("linear", coordinates, "", False, False, 0.0)
-    if sizes is None or _is_empty(sizes) or _is_native(input, sizes, coordinates):
+    if sizes is None or _is_empty(sizes) or _is_native(input, sizes, how.rule):
         target = _target(g, input, shape, scales)
         if sizes is not None and _is_empty(sizes):
             return _nearest(g, input, target, align_corners=False)
@@ -115,15 +110,16 @@ def resize_linear(
             "Resize",
             *(_float32(g, input), None, None, g.node("Concat", lead, some, axis=0)),
             mode="linear",
-            coordinate_transformation_mode=coordinates,
+            coordinate_transformation_mode=how.rule,
         )
         if sizes is None:
             result = g.node("Slice", result, g.ints(0, 0), target, g.ints(2, 3))
         return _fit(g, result, input.precision)
     result = _wide(g, input)
+    filter = sampling.Filter("linear", how.rule, "", False, False, 0.0)
     for axis, (size, out) in enumerate(sizes, start=2):
         require_size(size * out)
-        near, factors, _ = sampling.weights(how, size, out, out / size)
+        near, factors, _ = sampling.weights(filter, size, out, out / size)
         result = _along(g, result, axis, input.rank, near, factors)
     return _fit(g, result, input.precision)
 
@@ -151,17 +147,16 @@ def _along(
     if near.shape[1] <= FEW:
         weights = factors.astype(kind).reshape(*near.shape, *(1,) * (rank - axis - 1))
         terms = [
-            g.node("Gather", data, g.constant(near[:, k].astype(np.int64)), axis=axis)
-            * g.constant(weights[:, k])
+            _pick(g, data, near[:, k], axis) * g.constant(weights[:, k])
             for k in range(near.shape[1])
         ]
         return functools.reduce(operator.add, terms) if terms else data
-    matrix = np.zeros((int(near.max(initial=0)) + 1, len(near)))
-    np.add.at(matrix, (near, np.arange(len(near))[:, None]), factors)
+    last = int(near.max(initial=0)) + 1
+    matrix = np.ascontiguousarray(sampling.matrix_of(near, factors, last).T, kind)
     perm = [k for k in range(rank) if k != axis] + [axis]
-    cut = [g.ints(v) for v in (0, len(matrix), axis)]
+    cut = [g.ints(v) for v in (0, last, axis)]
     moved = g.node("Transpose", g.node("Slice", data, *cut), perm=perm)
-    product = g.node("MatMul", moved, g.constant(matrix.astype(kind)))
+    product = g.node("MatMul", moved, g.constant(matrix))
     return g.node("Transpose", product, perm=np.argsort(perm).tolist())
 
 
@@ -214,7 +209,7 @@ def _static(g: Emitter, input: Value, how: Resizing, plan: Sequence[Axis]) -> Re
         require_size(size * out)
         near, factors, outside = sampling.weights(how.filter, size, out, scale, region)
         if exact:
-            result = g.node("Gather", result, g.constant(near[:, 0].astype(np.int64)), axis=axis)
+            result = _pick(g, result, near[:, 0], axis)
         else:
             result = _along(g, result, axis, input.rank, near, factors)
         if outside.any():
@@ -223,19 +218,6 @@ def _static(g: Emitter, input: Value, how: Resizing, plan: Sequence[Axis]) -> Re
     if lost is not None:
         result = g.where(g.constant(lost), how.extrapolation_value, result)
     return result if exact else _fit(g, result, input.precision)
-
-
-PADDINGS = {
-    PadMode.CONSTANT: "zeros",
-    PadMode.EDGE: "border",
-    PadMode.REPLICATE: "border",
-    PadMode.REFLECT: "reflection",
-}
-MODES = {
-    InterpolateMode.BILINEAR: "linear",
-    InterpolateMode.NEAREST: "nearest",
-    InterpolateMode.BICUBIC: "cubic",
-}
 
 
 @table.lower(resize.grid_sample, resize.grid_sample_3d)
@@ -256,8 +238,8 @@ def grid_sample(
         "GridSample",
         *(input, grid),
         align_corners=align_corners,
-        mode=MODES[mode],
-        padding_mode=PADDINGS[pad_mode],
+        mode=resize.KINDS[mode],
+        padding_mode=resize.BORDERS[pad_mode],
     )
 
 

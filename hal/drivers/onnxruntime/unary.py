@@ -77,10 +77,10 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
         if kind in ABSENT:
             raise NoLowering(f"onnxruntime has no {kind.name}")
     if dtype in NARROW and input.is_float:
-        return g.cast(g.cast(input, Precision.INT32), dtype)  # its own cast rounds
+        return g.cast(input, Precision.INT32)  # its own cast rounds
     if dtype == Precision.BOOL8 and input.is_float and input.dtype.itemsize == 1:
         report_met(TRUE_ZERO)
-        return g.cast(g.cast(input, Precision.FLOAT32), dtype)
+        return g.cast(input, Precision.FLOAT32)
     # What an 8-bit float cannot hold becomes infinity or NaN; ONNX clamps it unless told not to.
     given = rounding_to(dtype)
     saturate, mode = given.get("saturate"), given.get("round_mode")

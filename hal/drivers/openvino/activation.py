@@ -115,7 +115,7 @@ def _ramp(g: Emitter, x: Ref, alpha: float, beta: float) -> Ref:
 def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
     if is_computed(input) and (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
         return g.node("HSigmoid", input)
-    return g.cast(_ramp(g, single(g, input), alpha, beta), input.precision)
+    return _ramp(g, single(g, input), alpha, beta)
 
 
 @table.lower(activation.hard_swish)
@@ -123,7 +123,7 @@ def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
     if is_computed(input) and (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
         return g.node("HSwish", input)
     x = single(g, input)
-    return g.cast(g.pair("Multiply", x, _ramp(g, x, alpha, beta)), input.precision)
+    return g.pair("Multiply", x, _ramp(g, x, alpha, beta))
 
 
 def log_of_sum(g: Emitter, x: Ref) -> Ref:
@@ -140,7 +140,7 @@ def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     made = g.node("Softmax", x, axis=axis_of(axis, input.rank))
     whole = g.node("ReduceSum", made, g.ints(axis), keep_dims=True)  # NaN where one is
     lost = g.node("IsNaN", whole)
-    return g.cast(g.where(lost, g.number(np.nan, x), made), input.precision)
+    return g.where(lost, g.number(np.nan, x), made)
 
 
 @table.lower(activation.log_softmax)
@@ -150,7 +150,7 @@ def log_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     if not is_computed(input):
         whole = g.node("ReduceSum", made, g.ints(axis), keep_dims=True)  # NaN where one is
         made = g.where(g.node("IsNaN", whole), g.number(np.nan, x), made)
-    return g.cast(made, input.precision)
+    return made
 
 
 @table.lower(activation.hardmax)
@@ -172,7 +172,7 @@ def hardmax(g: Emitter, input: Value, *, axis: int) -> Ref:
         outputs=2,
     )
     line = g.constant(np.arange(size).reshape(-1, *(1,) * (input.rank - along - 1)))
-    return g.cast(g.pair("Equal", first, line), input.precision)
+    return g.pair("Equal", first, line)
 
 
 @table.lower(activation.clip)
@@ -191,7 +191,7 @@ def elu(g: Emitter, input: Value, *, alpha: float) -> Ref:
     x = single(g, input)
     below = g.pair("Multiply", expm1(g, g.pair("Minimum", g.number(0, x), x)), g.number(alpha, x))
     above = g.pair("Less", g.number(0, x), x)
-    return g.cast(g.where(above, x, keep_nan(g, x, below)), input.precision)
+    return g.where(above, x, keep_nan(g, x, below))
 
 
 def expm1(g: Emitter, x: Ref) -> Ref:

@@ -74,9 +74,7 @@ def convolution(
         x = windows.add_border(g, x, [(min(a, 0), min(b, 0)) for a, b in pairs])
         given |= {k: [max(p, 0) for p in given[k]] for k in ("pads_begin", "pads_end")}
     result = _convolve(g, "Convolution", x, filter, group, how, given)
-    return g.cast(
-        apply_fuse_code(g, _add_bias(g, result, bias, how.rank), fuse_code), input.precision
-    )
+    return apply_fuse_code(g, _add_bias(g, result, bias, how.rank), fuse_code)
 
 
 def _convolve(
@@ -135,7 +133,7 @@ def transposed_convolution(
     x = g.cast(input, FLOAT32)
     result = _convolve(g, "ConvolutionBackpropData", x, filter, group, how, given)
     result = _add_bias(g, windows.add_border(g, result, outer), bias, how.rank)
-    return g.cast(apply_fuse_code(g, result, fuse_code), input.precision)
+    return apply_fuse_code(g, result, fuse_code)
 
 
 PARTS = 16
@@ -238,4 +236,4 @@ def deformable_conv_2d(
         bilinear_interpolation_pad=True,
         **windows.explicit(how.pairs),
     )
-    return g.cast(apply_fuse_code(g, _add_bias(g, result, bias, 2), fuse_code), input.precision)
+    return apply_fuse_code(g, _add_bias(g, result, bias, 2), fuse_code)

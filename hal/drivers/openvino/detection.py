@@ -81,7 +81,7 @@ def roi_align(g: Emitter, input: Value, rois: Value, batch_indices: Value, *, ho
     )
     if how.aligned and how.sampling_ratio <= 0:
         made = _without_empty(g, made, g.cast(rois, FLOAT32))
-    return g.cast(made, input.precision)
+    return made
 
 
 def _without_empty(g: Emitter, made: Ref, rois: Ref) -> Ref:

@@ -59,4 +59,4 @@ def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
         "Range", g.scalar(0), g.cast(count, Precision.INT64), g.scalar(1), output_type="i64"
     )
     line = g.pair("Multiply", g.cast(steps, Precision.FLOAT32), by)
-    return g.cast(g.pair("Add", line, first), start.precision)
+    return g.pair("Add", line, first)

@@ -13,18 +13,6 @@ from .emitter import Emitter, Ref
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
-PADDINGS = {
-    PadMode.CONSTANT: "zeros",
-    PadMode.EDGE: "border",
-    PadMode.REPLICATE: "border",
-    PadMode.REFLECT: "reflection",
-}
-MODES = {
-    InterpolateMode.BILINEAR: "bilinear",
-    InterpolateMode.NEAREST: "nearest",
-    InterpolateMode.BICUBIC: "bicubic",
-}
-
 
 @table.lower(resize.grid_sample)
 def grid_sample(
@@ -38,12 +26,11 @@ def grid_sample(
 ) -> Ref:
     if not input.is_float:
         raise NoLowering(f"openvino: grid_sample of {input.type}")
-    made = g.node(
+    return g.node(
         "GridSample",
         g.cast(input, FLOAT32),
         g.cast(grid, FLOAT32),
-        mode=MODES[mode],
-        padding_mode=PADDINGS[pad_mode],
+        mode=mode.name.lower(),
+        padding_mode=resize.BORDERS[pad_mode],
         align_corners=align_corners,
     )
-    return g.cast(made, input.precision)

@@ -46,7 +46,7 @@ def fully_connected(
     product = g.node("MatMul", rows, w, transpose_a=False, transpose_b=True)
     if bias.constant is None or bias.constant.any():
         product = g.pair("Add", product, b)
-    return g.cast(apply_fuse_code(g, product, fuse_code), input.precision)
+    return apply_fuse_code(g, product, fuse_code)
 
 
 @table.lower(linear.mat_mul)
@@ -67,7 +67,7 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
             made = g.node("Squeeze", made, g.ints(-1))
         else:
             made = g.node("MatMul", left, right, outputs=1, **flags)
-        return g.cast(made, x.precision)
+        return made
     return _integers(g, x, y, **flags)
 
 

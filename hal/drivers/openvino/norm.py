@@ -50,8 +50,7 @@ def batch_normalization(
     epsilon: float,
 ) -> Ref:
     x, s, b, m, v = (g.cast(t, FLOAT32) for t in (input, scale, bias, mean, variance))
-    made = g.node("BatchNormInference", x, s, b, m, v, epsilon=float(epsilon))
-    return g.cast(made, input.precision)
+    return g.node("BatchNormInference", x, s, b, m, v, epsilon=float(epsilon))
 
 
 @table.lower(norm.instance_normalization)
@@ -61,8 +60,7 @@ def instance_normalization(
     x = g.cast(input, FLOAT32)
     axes = range(2, input.rank)
     even = _standardise(g, x, axes, epsilon) if axes else g.pair("Subtract", x, x)
-    made = _scale(g, even, _column(g, scale, input.rank), _column(g, bias, input.rank))
-    return g.cast(made, input.precision)
+    return _scale(g, even, _column(g, scale, input.rank), _column(g, bias, input.rank))
 
 
 @table.lower(norm.layer_normalization)
@@ -72,5 +70,4 @@ def layer_normalization(
     first = axis_of(begin_norm_axis, input.rank)
     x = g.cast(input, FLOAT32)
     even = _standardise(g, x, range(first, input.rank), epsilon)
-    made = _scale(g, even, g.cast(scale, FLOAT32), g.cast(bias, FLOAT32))
-    return g.cast(made, input.precision)
+    return _scale(g, even, g.cast(scale, FLOAT32), g.cast(bias, FLOAT32))

@@ -54,8 +54,7 @@ def average_pool_2d(g: Emitter, input: Value, *, count_include_pad: bool, how: W
     given = _geometry(g, input, how)
     if count_include_pad and given["rounding_type"] == "ceil":
         raise NoLowering("average_pool_2d with ceil_mode and padding needs known sizes on openvino")
-    result = _average(g, input, given, excluded=not count_include_pad)
-    return g.cast(result, input.precision)
+    return _average(g, input, given, excluded=not count_include_pad)
 
 
 def _average(g: Emitter, input: Value, given: dict[str, Any], *, excluded: bool) -> Ref:
@@ -122,7 +121,7 @@ def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) ->
         made = g.node("ReduceMean", x, g.ints(2, 3), keep_dims=True)
     else:
         made = g.node("AdaptiveAvgPool", x, g.ints(*output_shape))
-    return g.cast(made, input.precision)
+    return made
 
 
 @table.lower(pool.adaptive_max_pool_2d, implied=["return_indices_dtype"])
@@ -177,11 +176,11 @@ def average_pool(g: Emitter, input: Value, *, count_include_pad: bool, how: Wind
         ends = [e - b for e, (_, b) in zip(given["pads_end"], how.pairs, strict=True)]
         given |= {"pads_begin": [0] * how.rank, "pads_end": ends}
     if how.is_dilated:
-        return g.cast(_sum_dilated(g, x, given), input.precision)
+        return _sum_dilated(g, x, given)
     _require_small(given)
     del given["dilations"]
     padded = any(given["pads_begin"]) or any(given["pads_end"]) or given["rounding_type"] != "floor"
-    return g.cast(_mean(g, x, given, exclude=padded), input.precision)
+    return _mean(g, x, given, exclude=padded)
 
 
 def _sum_dilated(g: Emitter, x: Ref, given: dict[str, Any]) -> Ref:

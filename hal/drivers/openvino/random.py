@@ -49,7 +49,7 @@ def random_uniform(
         kind = dtype.dtype.type
         below = np.nextafter(kind(high), kind(low))  # what a narrow type does not round up
         made = g.pair("Minimum", made, g.number(float(below), made))
-    return g.cast(made, dtype)
+    return made
 
 
 @table.lower(random.random_normal)
@@ -64,11 +64,11 @@ def random_normal(
     radius = g.node("Sqrt", g.pair("Multiply", g.node("Log", open_), g.number(-2, first)))
     turn = g.node("Cos", g.pair("Multiply", second, g.number(2 * math.pi, first)))
     made = g.pair("Multiply", g.pair("Multiply", radius, turn), g.number(scale, first))
-    return g.cast(g.pair("Add", made, g.number(mean, made)), dtype)
+    return g.pair("Add", made, g.number(mean, made))
 
 
-@table.lower(random.bernoulli)
-def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Ref:
+@table.lower(random.bernoulli, implied=["dtype"])
+def bernoulli(g: Emitter, input: Value, *, seed: float | None) -> Ref:
     chance = g.cast(input, FLOAT32)
     drawn = _draw(g, g.dims(chance), seed)
-    return g.cast(g.pair("Less", drawn, chance), dtype)
+    return g.pair("Less", drawn, chance)

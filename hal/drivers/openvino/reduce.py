@@ -115,7 +115,7 @@ def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
                 made = g.where(none, g.number(np.nan, made), made)
         return made
 
-    return g.cast(_reduce_axes(g, input, axes, keepdim, function), input.precision)
+    return _reduce_axes(g, input, axes, keepdim, function)
 
 
 def _extreme(operator: Operator, name: str, beyond: float) -> None:
@@ -124,7 +124,7 @@ def _extreme(operator: Operator, name: str, beyond: float) -> None:
         def function(ref: Ref, places: list[int], keep: bool) -> Ref:
             return _extreme_of(g, name, beyond, ref, places, keep)
 
-        return g.cast(_reduce_axes(g, input, axes, keepdim, function), input.precision)
+        return _reduce_axes(g, input, axes, keepdim, function)
 
 
 def _extreme_of(
@@ -184,7 +184,7 @@ def _position(
         sort="value",
         stable=True,
     )
-    return g.cast(found if keepdim else g.node("Squeeze", found, g.ints(place)), dtype)
+    return found if keepdim else g.node("Squeeze", found, g.ints(place))
 
 
 @table.lower(reduce.cum_sum)
@@ -194,14 +194,3 @@ def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, re
     x = g.cast(input, FLOAT32 if input.is_float else kind)
     made = g.node("CumSum", x, along, exclusive=exclusive, reverse=reverse)
     return wrap(g, made, input.precision)
-
-
-def _shift(g: Emitter, x: Ref, axis: int, step: int, size: int, *, reverse: bool) -> Ref:
-    """Ones move in, what moves out is lost."""
-    rank = x.rank
-    pads = [step if k == axis else 0 for k in range(rank)]
-    none = g.ints(*[0] * rank)
-    sides = (none, g.ints(*pads)) if reverse else (g.ints(*pads), none)
-    grown = g.node("Pad", x, *sides, g.number(1, x), pad_mode="constant")
-    bounds = (step, step + size) if reverse else (0, size)
-    return g.node("Slice", grown, *(g.ints(v) for v in (*bounds, 1, axis)))

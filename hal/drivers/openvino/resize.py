@@ -17,7 +17,7 @@ from nnir.ops import resize, sampling
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from ...resizing import Axis, Resizing
+from ...resizing import Axis, Corners, Resizing
 from .emitter import Emitter, Operand, Ref, require_size
 from .integers import bounds_of
 from .resampling import resample
@@ -114,31 +114,20 @@ def _gather(g: Emitter, data: Ref, near: np.ndarray, axis: int, size: int) -> Re
     return g.node("Gather", data, g.constant(near.astype(np.int64)), g.scalar(axis))
 
 
-@table.lower(resize.resize_linear)
+@table.lower(resize.resize_linear, how=Corners)
 def resize_linear(
-    g: Emitter,
-    input: Value,
-    shape: Value | None,
-    scales: Value | None,
-    *,
-    align_corners: bool,
-    align_mode: int | None,
+    g: Emitter, input: Value, shape: Value | None, scales: Value | None, *, how: Corners
 ) -> Ref:
-    coordinates = "align_corners" if align_corners else "asymmetric"
-    if align_mode == 0 and not align_corners:
-        coordinates = "half_pixel"
     sizes = resize.static_sizes(input, shape, scales)
     x = g.cast(input, FLOAT32)
-    if sizes is None:
-        target = _target(g, input, shape, scales)
-        return _fit(g, _interpolate(g, x, target, (2, 3), coordinates), input.precision)
-    if _is_native(sizes, coordinates):
-        target = g.ints(*(out for _, out in sizes))
-        return _fit(g, _interpolate(g, x, target, (2, 3), coordinates), input.precision)
-    how = sampling.Filter("linear", coordinates, "", False, False, 0.0)
+    if sizes is None or _is_native(sizes, how.rule):
+        known = () if sizes is None else (out for _, out in sizes)
+        target = _target(g, input, shape, scales) if sizes is None else g.ints(*known)
+        return _fit(g, _interpolate(g, x, target, (2, 3), how.rule), input.precision)
+    filter = sampling.Filter("linear", how.rule, "", False, False, 0.0)
     for axis, (size, out) in enumerate(sizes, start=2):
         require_size(size * out)
-        near, factors, _ = sampling.weights(how, size, out, out / size)
+        near, factors, _ = sampling.weights(filter, size, out, out / size)
         x = _along(g, x, axis, input.rank, size, near, factors)
     return _fit(g, x, input.precision)
 
@@ -164,11 +153,10 @@ def _along(
             term = g.pair("Multiply", part, weight)
             total = term if total is None else g.pair("Add", total, term)
         return data if total is None else total
-    matrix = np.zeros((size, len(near)))
-    np.add.at(matrix, (near, np.arange(len(near))[:, None]), factors)
+    matrix = sampling.matrix_of(near, factors, size).T
     perm = [k for k in range(rank) if k != axis] + [axis]
     moved = g.node("Transpose", data, g.ints(*perm))
-    weights = g.constant(matrix.astype(np.float32))
+    weights = g.constant(np.ascontiguousarray(matrix, np.float32))
     product = g.node("MatMul", moved, weights, transpose_a=False, transpose_b=False)
     return g.node("Transpose", product, g.ints(*np.argsort(perm).tolist()))
 

@@ -36,9 +36,9 @@ def dft(
     if parts == 1:
         if onesided and not inverse:
             real = g.node("Squeeze", x, g.ints(input.rank - 1))
-            return g.cast(g.node("RDFT", real, g.ints(along), *length), input.precision)
+            return g.node("RDFT", real, g.ints(along), *length)
         x = g.concat(x, g.pair("Multiply", x, g.number(0, x)), axis=input.rank - 1)
-    return g.cast(_complex(g, x, along, length, inverse, onesided), input.precision)
+    return _complex(g, x, along, length, inverse, onesided)
 
 
 def _grow(g: Emitter, x: Ref, along: int, length: Ref, *, half: bool) -> Ref:

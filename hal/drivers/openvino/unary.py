@@ -104,7 +104,7 @@ def expm1(g: Emitter, input: Value) -> Ref:
     x = g.cast(input, FLOAT32)
     far = g.pair("Less", g.number(30, x), g.node("Abs", x))
     made = g.where(far, g.pair("Subtract", g.node("Exp", x), g.number(1, x)), expm1_of(g, x))
-    return g.cast(keep_nan(g, x, made), input.precision)
+    return keep_nan(g, x, made)
 
 
 @table.lower(unary.log1p)
@@ -112,7 +112,7 @@ def log1p(g: Emitter, input: Value) -> Ref:
     x = g.cast(input, FLOAT32)
     far = g.pair("Less", g.number(0.5, x), g.node("Abs", x))
     plain = g.node("Log", g.pair("Add", x, g.number(1, x)))
-    return g.cast(g.where(far, plain, log_of_sum(g, x)), input.precision)
+    return g.where(far, plain, log_of_sum(g, x))
 
 
 @table.each({unary.log2: 2.0, unary.log10: 10.0})
@@ -122,7 +122,7 @@ def _logarithm(g: Emitter, base: float, input: Value) -> Ref:
     made = g.pair("Multiply", g.node("Log", x), g.number(1 / np.log(base), x))
     near = g.node("Round", made, mode="half_to_even")
     whole = g.pair("Equal", g.pair("Power", g.number(base, x), near), x)
-    return g.cast(g.where(whole, near, made), input.precision)
+    return g.where(whole, near, made)
 
 
 # W. H. Press and others, Numerical Recipes, 6.2: erfc(x) = t exp(-x^2 + P(t)) for x >= 0 and
@@ -151,7 +151,7 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
         from .integers import wrap
 
         return wrap(g, g.cast(ref, Precision.INT32), dtype)
-    return g.cast(ref, dtype)
+    return ref
 
 
 @table.lower(unary.bit_cast)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ import torch
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import binary
-from nnir.types import Fuse, Precision
+from nnir.types import Precision
 
 from .dtypes import LOWEST
 from .emitter import Emitter, Formulas, Result
@@ -20,40 +21,26 @@ table = Formulas()
 table.fuse(Emitter.fused)
 
 
-def require_signed(input: Value, fuse_code: Fuse) -> None:
-    """NoLowering for an activation of numbers that are viewed as other ones."""
-    wrapped = input.precision in (Precision.UINT16, Precision.UINT32, Precision.UINT64)
-    if wrapped and fuse_code != Fuse.NONE:
-        raise NoLowering(f"torch has no activation of {input.type}, which wraps")
-
-
-@table.each({binary.add: torch.add, binary.sub: torch.sub, binary.mul: torch.mul})
+@table.each(
+    {
+        binary.add: torch.add,
+        binary.atan2: torch.atan2,
+        binary.mul: torch.mul,
+        binary.sub: torch.sub,
+    }
+)
 def _arithmetic(
-    g: Emitter,
-    function: Callable[[Any, Any], Any],
-    input0: Value,
-    input1: Value,
-    *,
-    fuse_code: Fuse,
+    g: Emitter, function: Callable[[Any, Any], Any], input0: Value, input1: Value
 ) -> Result:
     """Operations whose result does not depend on what wider numbers hold above."""
-    require_signed(input0, fuse_code)
-    result = g.fused(function(g.of(input0), g.of(input1)), fuse_code)
-    return g.back(result, input0.precision)
+    return g.back(function(g.of(input0), g.of(input1)), input0.precision)
 
 
 @table.each({binary.max_: torch.maximum, binary.min_: torch.minimum})
 def _extreme(
-    g: Emitter,
-    function: Callable[[Any, Any], Any],
-    input0: Value,
-    input1: Value,
-    *,
-    fuse_code: Fuse,
+    g: Emitter, function: Callable[[Any, Any], Any], input0: Value, input1: Value
 ) -> Result:
-    require_signed(input0, fuse_code)
-    result = g.fused(function(g.ordered(input0), g.ordered(input1)), fuse_code)
-    return g.disordered(result, input0.precision)
+    return g.disordered(function(g.ordered(input0), g.ordered(input1)), input0.precision)
 
 
 def divisible(
@@ -93,33 +80,25 @@ def _quotient(g: Emitter, input0: Value, input1: Value, mode: str) -> Result:
     return made if nothing is None else torch.where(nothing, 0, made)
 
 
-@table.lower(binary.div)
-def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Result:
+@table.each({binary.div: "trunc", binary.floor_div: "floor"})
+def _divide(g: Emitter, mode: str, input0: Value, input1: Value) -> Result:
     if input0.is_integer:
-        result = _quotient(g, input0, input1, "trunc")
+        made = _quotient(g, input0, input1, mode)
     else:
-        result = g.of(input0) / g.of(input1)
-    return g.back(g.fused(result, fuse_code), input0.precision)
-
-
-@table.lower(binary.floor_div)
-def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Result:
-    if input0.is_integer:
-        result = _quotient(g, input0, input1, "floor")
-    else:
-        result = torch.div(g.of(input0), g.of(input1), rounding_mode="floor")
-    return g.back(g.fused(result, fuse_code), input0.precision)
+        rounding = None if mode == "trunc" else mode
+        made = torch.div(g.of(input0), g.of(input1), rounding_mode=rounding)
+    return g.back(made, input0.precision)
 
 
 @table.lower(binary.pow_)
-def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Result:
+def pow_(g: Emitter, input0: Value, input1: Value) -> Result:
     if input0.precision == Precision.UINT64:
         raise NoLowering("torch has no powers of UINT64")
-    x, known = g.of(input0), input1.known
-    if input0.is_float and known is not None and known.size == 1 and input0.rank >= input1.rank:
-        result = torch.pow(x, float(known.reshape(-1)[0]))
-        return g.back(g.fused(result, fuse_code), input0.precision)
-    return g.back(g.fused(torch.pow(x, g.of(input1)), fuse_code), input0.precision)
+    known: Any = input1.known
+    is_number = input0.is_float and known is not None and known.size == 1
+    is_number = is_number and input0.rank >= input1.rank
+    power: Any = float(known.reshape(-1)[0]) if is_number else g.of(input1)
+    return g.back(torch.pow(g.of(input0), power), input0.precision)
 
 
 @table.lower(binary.mod)
@@ -132,11 +111,6 @@ def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Result:
     made = made if minus is None else torch.where(minus, 0, made)
     made = made if nothing is None else torch.where(nothing, 0, made)
     return g.back(made, input0.precision)
-
-
-@table.each({binary.atan2: torch.atan2})
-def _joint(g: Emitter, function: Callable[[Any, Any], Any], input0: Value, input1: Value) -> Result:
-    return g.back(function(g.of(input0), g.of(input1)), input0.precision)
 
 
 @table.formula(binary.hypot)
@@ -163,7 +137,4 @@ def next_after(g: Emitter, input0: Value, input1: Value) -> Result:
 
 @table.lower(binary.sum_)
 def sum_(g: Emitter, *input: Value) -> Result:
-    total = g.of(input[0])
-    for value in input[1:]:
-        total = total + g.of(value)
-    return g.back(total, input[0].precision)
+    return g.back(functools.reduce(torch.add, map(g.of, input)), input[0].precision)

@@ -12,11 +12,9 @@ from nnir.dim import Dim, ceil_div, maximum, product
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import conv, windows
-from nnir.types import Fuse
 
 from ...attributes import Ints, Transposed, Window
 from ...lowering import Lowerings
-from .binary import require_signed
 from .deformable import deform
 from .emitter import Emitter, Result
 
@@ -66,10 +64,8 @@ def conv_nd(
     bias: Value,
     *,
     group: int,
-    fuse_code: Fuse,
     how: Window,
 ) -> Result:
-    require_signed(input, fuse_code)
     sizes, kernel = g.axes(input)[2:], extents_of(g, filter, how)
     pairs = pairs_of(how, sizes, kernel)
     axes = list(zip(kernel, how.strides, pairs, strict=True))
@@ -84,7 +80,7 @@ def conv_nd(
         result = _convolve(g, x64, w64, b64, pairs, group, how).to(torch.int64).to(x.dtype)
     else:
         result = _convolved_integers(g, input, filter, bias, pairs, group, how)
-    return g.back(g.fused(result, fuse_code), input.precision)
+    return g.back(result, input.precision)
 
 
 def extents_of(g: Emitter, filter: Value, how: Window) -> list[Dim]:

@@ -34,6 +34,8 @@ CALLS: dict[str, Callable[..., Any]] = {
     "max": torch.sym_max,
 }
 NUMBER = re.compile(r"\W+")
+UNSIGNED = (Precision.UINT16, Precision.UINT32, Precision.UINT64)
+"""What is computed in other integers, and wraps."""
 
 
 Result: TypeAlias = torch.Tensor
@@ -311,7 +313,9 @@ class Emitter(Emission[Result]):
         return self.of(value).reshape([])
 
     def fused(self, result: Result, code: Fuse) -> Result:
-        """Apply the activation of a fuse code."""
+        """Apply the activation of a fuse code; to numbers, not to those that stand for them."""
+        if self.operation.outputs[0].precision in UNSIGNED and code != Fuse.NONE:
+            raise NoLowering(f"torch has no activation of {self.operation.outputs[0].type}")
         match code:
             case Fuse.NONE:
                 return result

@@ -8,25 +8,20 @@ from torch.nn import functional
 from nnir.dim import product
 from nnir.model import Value
 from nnir.ops import linear
-from nnir.types import Fuse
 
-from .binary import require_signed
 from .emitter import Emitter, Formulas, Result
 
 table = Formulas()
 
 
 @table.lower(linear.fully_connected)
-def fully_connected(
-    g: Emitter, input: Value, weight: Value, bias: Value, *, fuse_code: Fuse
-) -> Result:
-    require_signed(input, fuse_code)
+def fully_connected(g: Emitter, input: Value, weight: Value, bias: Value) -> Result:
     x, w, b = g.of(input), g.of(weight), g.of(bias)
     if input.rank > 2:
         sizes = g.axes(input)
         x = x.reshape([g.size(product(sizes[:-1])), g.size(sizes[-1])])
     result = functional.linear(x, w, b) if input.is_float else torch.matmul(x, w.t()) + b
-    return g.back(g.fused(result, fuse_code), input.precision)
+    return g.back(result, input.precision)
 
 
 @table.lower(linear.mat_mul)

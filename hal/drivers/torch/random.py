@@ -10,7 +10,6 @@ import numpy as np
 import torch
 
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import random
 from nnir.types import Precision
 
@@ -22,12 +21,19 @@ table = Lowerings[Result]()
 LARGEST = 1 << 26
 
 
-def _draw_values(g: Emitter, operator: Operator, shape: Value, **attributes: Any) -> Result | None:
+def _draw_known(g: Emitter, shape: Value, seed: float | None) -> Result | None:
     """Numbers that are the same in every run: a constant, where their count is known."""
     known = shape.known
-    if known is None or np.prod(known) > LARGEST:
+    if seed is None or known is None or np.prod(known) > LARGEST:
         return None
-    return g.constant(operator.reference(known, **attributes))
+    return g.constant(g.operation.operator.reference(known, **g.operation.attributes))
+
+
+def _draw(g: Emitter, sizes: Any, kind: str, seed: float | None) -> Result:
+    """Other numbers in every run, unless there is a seed."""
+    if seed is not None:
+        return g.call(draw_numbers, sizes, kind, seed)
+    return g.call(torch.randn if kind == "normal" else torch.rand, sizes, dtype=torch.float64)
 
 
 def draw_numbers(sizes: Sequence[int], kind: str, seed: float) -> torch.Tensor:
@@ -42,15 +48,10 @@ def draw_numbers(sizes: Sequence[int], kind: str, seed: float) -> torch.Tensor:
 def random_normal(
     g: Emitter, shape: Value, *, mean: float, scale: float, dtype: Precision, seed: float | None
 ) -> Result:
-    if seed is not None:
-        given = {"mean": mean, "scale": scale, "dtype": dtype, "seed": seed}
-        made = _draw_values(g, random.random_normal, shape, **given)
-        if made is not None:
-            return made
-        numbers = g.call(draw_numbers, g.sizes(shape), "normal", seed)
-    else:
-        numbers = g.call(torch.randn, g.sizes(shape), dtype=torch.float64)
-    return (numbers * scale + mean).to(dtype_of(dtype))
+    known = _draw_known(g, shape, seed)
+    if known is not None:
+        return known
+    return (_draw(g, g.sizes(shape), "normal", seed) * scale + mean).to(dtype_of(dtype))
 
 
 @table.lower(random.random_uniform)
@@ -58,14 +59,10 @@ def random_uniform(
     g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
 ) -> Result:
     """What would be rounded up to the upper bound is the float below it."""
-    if seed is not None:
-        given = {"low": low, "high": high, "dtype": dtype, "seed": seed}
-        constant = _draw_values(g, random.random_uniform, shape, **given)
-        if constant is not None:
-            return constant
-        numbers = g.call(draw_numbers, g.sizes(shape), "uniform", seed)
-    else:
-        numbers = g.call(torch.rand, g.sizes(shape), dtype=torch.float64)
+    known = _draw_known(g, shape, seed)
+    if known is not None:
+        return known
+    numbers = _draw(g, g.sizes(shape), "uniform", seed)
     made = (numbers * (high - low) + low).to(dtype_of(dtype))
     if not low < high:
         return made
@@ -88,10 +85,7 @@ def multinomial(
 ) -> Result:
     scores = g.raw(input).to(torch.float64)
     sizes = [*g.shape(input)[:1], sample_size]
-    if seed is None:
-        numbers = g.call(torch.rand, sizes, dtype=torch.float64)
-    else:
-        numbers = g.call(draw_numbers, sizes, "uniform", seed)
+    numbers = _draw(g, sizes, "uniform", seed)
     ends = torch.cumsum(torch.exp(scores - scores.amax(1, keepdim=True)), 1)
     level = numbers * ends.narrow(1, -1, 1)
     found = g.call(torch.searchsorted, ends, level, right=True)

@@ -19,16 +19,8 @@ KINDS = {"rnn": (1, 1), "gru": (2, 3), "lstm": (3, 4)}
 
 def _functions(how: Cells, each: int) -> list[list[tuple[str, float, float]]]:
     """The activations of each direction with their parameters, as the reference takes them."""
-    rest = list(how.activation_alpha or ()), list(how.activation_beta or ())
-    made = []
-    for name in how.functions(each):
-        key = name.lower()
-        given = []
-        for defaults, left in zip((reference.ALPHA, reference.BETA), rest, strict=True):
-            taken = left.pop(0) if key in defaults and left else defaults.get(key, 0.0)
-            given.append(float(taken))
-        made.append((key, *given))
-    return [made[k : k + each] for k in range(0, len(made), each)]  # type: ignore[misc]  # two
+    made = reference.parameters(how.functions(each), how.activation_alpha, how.activation_beta)
+    return [made[k : k + each] for k in range(0, len(made), each)]
 
 
 def _halves(g: Emitter, bias: Result | None, size: int, x: Result) -> list[Result]:

@@ -141,19 +141,6 @@ def resize_(
     return _round_integers(g, made, input)
 
 
-BORDERS = {
-    PadMode.CONSTANT: "zeros",
-    PadMode.EDGE: "border",
-    PadMode.REPLICATE: "border",
-    PadMode.REFLECT: "reflection",
-}
-KINDS = {
-    InterpolateMode.BILINEAR: "bilinear",
-    InterpolateMode.NEAREST: "nearest",
-    InterpolateMode.BICUBIC: "bicubic",
-}
-
-
 @table.lower(resize.grid_sample, resize.grid_sample_3d)
 def grid_sample(
     g: Emitter,
@@ -164,13 +151,11 @@ def grid_sample(
     mode: InterpolateMode,
     pad_mode: PadMode,
 ) -> Result:
-    if mode not in KINDS or pad_mode not in BORDERS:
-        raise NoLowering(f"torch samples no {mode!r} with {pad_mode!r}")
     if mode == InterpolateMode.BICUBIC and input.rank == 5:
         raise NoLowering("torch samples volumes without cubics")
     given: dict[str, Any] = {
-        "mode": KINDS[mode],
-        "padding_mode": BORDERS[pad_mode],
+        "mode": mode.name.lower(),
+        "padding_mode": resize.BORDERS[pad_mode],
         "align_corners": align_corners,
     }
     if mode == InterpolateMode.NEAREST:
