@@ -15,7 +15,7 @@ class Formula:
     __slots__ = ()
 
     @abstractmethod
-    def apply(self, symbol: str, *operands: Any) -> Self:
+    def apply(self, symbol: str, *operands: Self | float) -> Self:
         """What a symbol makes of operands; this result is one of them."""
 
     def __add__(self, other: Any) -> Self:
@@ -45,7 +45,7 @@ class Formula:
     def __mod__(self, other: Any) -> Self:
         return self.apply("%", self, other)
 
-    def equal(self, other: Any) -> Self:
+    def equal(self, other: Self | float) -> Self:
         """Whether each element equals that of another result, or a number."""
         return self.apply("==", self, other)
 

@@ -24,7 +24,7 @@ def if_(
         then_branch=g.branch(then_model, inputs),
         else_branch=g.branch(else_model, inputs),
     )
-    return _typed(g, results)
+    return _label_results(g, results)
 
 
 @table.lower(control.while_)
@@ -40,14 +40,14 @@ def while_(
         outputs=len(body.outputs) - 1,
         body=g.loop_body(body, carried, fixed),
     )
-    made = _typed(g, results)
+    made = _label_results(g, results)
     if trips:
         return made
     scans = zip(made[carried:], body.outputs[1 + carried :], strict=True)
     return (*made[:carried], *(_with_rank(g, result, value) for result, value in scans))
 
 
-def _typed(g: Emitter, results: Ref | Refs) -> Refs:
+def _label_results(g: Emitter, results: Ref | Refs) -> Refs:
     """What a node with graphs gives, each in its own precision."""
     made = results if isinstance(results, tuple) else (results,)
     pairs = zip(made, g.operation.outputs, strict=True)

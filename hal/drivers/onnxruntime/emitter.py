@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -83,10 +83,10 @@ class Ref(Formula, str):  # type: ignore[misc]  # symbols are arithmetic, not th
         self.emitter = emitter
         return self
 
-    def apply(self, symbol: str, *operands: Any) -> Ref:
+    def apply(self, symbol: str, *operands: Operand | float) -> Ref:
         """A node; numbers take the precision of this result."""
         g = self.emitter
-        given = [o if isinstance(o, (Ref, Value)) else g.number(o, self) for o in operands]
+        given = [g.number(o, self) if isinstance(o, (int, float)) else o for o in operands]
         return g.node(SYMBOLS[symbol], *given)
 
     def seen_as(self, precision: Precision) -> Ref:
@@ -201,7 +201,7 @@ class Emitter(Emission[Ref]):
         ]
         return self._nodes(kernel, operands, fields)[0]
 
-    def single(self, op: str, *inputs: Operand, **attributes: Any) -> Ref:
+    def single(self, op: str, *inputs: Operand, **attributes: proto.Attribute) -> Ref:
         """A node of a kernel that computes in FLOAT32; NoLowering for FLOAT64."""
         given = self.take(inputs[0]).precision
         if given == Precision.FLOAT64 or not given.is_float:
@@ -209,7 +209,7 @@ class Emitter(Emission[Ref]):
         floats = (v is not None and v.precision.is_float for v in inputs)
         pairs = zip(inputs, floats, strict=True)
         wide = [self.cast(v, Precision.FLOAT32) if is_float else v for v, is_float in pairs]
-        return self.node(op, *wide, **attributes)
+        return self._nodes(op, wide, attributes)[0]
 
     def _nodes(
         self,
