@@ -173,7 +173,7 @@ def max_pool_2d(
     return result, result.with_precision(_index_type(return_indices_dtype, "max_pool_2d"))
 
 
-def _bins(size: int, count: int) -> list[slice]:
+def bins_along(size: int, count: int) -> list[slice]:
     """Bin i covers floor(i size / count) to ceil((i + 1) size / count)."""
     return [slice(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
 
@@ -181,7 +181,7 @@ def _bins(size: int, count: int) -> list[slice]:
 def _each_bin(
     input: np.ndarray, output_shape: Sequence[int], function: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    rows, columns = (_bins(n, k) for n, k in zip(input.shape[2:], output_shape, strict=True))
+    rows, columns = (bins_along(n, k) for n, k in zip(input.shape[2:], output_shape, strict=True))
     bins = [[function(input[:, :, r, c]) for c in columns] for r in rows]
     return np.moveaxis(np.array(bins), (0, 1), (2, 3))
 
@@ -221,7 +221,7 @@ def _adaptive_max_pool_2d(
     if not return_indices:
         return best
     plane = np.arange(input.shape[2] * input.shape[3]).reshape(input.shape[2:])
-    rows, columns = (_bins(n, k) for n, k in zip(input.shape[2:], output_shape, strict=True))
+    rows, columns = (bins_along(n, k) for n, k in zip(input.shape[2:], output_shape, strict=True))
     found = [
         [
             plane[r, c].ravel()[

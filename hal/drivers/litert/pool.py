@@ -324,10 +324,6 @@ def _either(g: Emitter, a: Ref, b: Ref) -> Ref:
     return g.elementwise("LOGICAL_OR", a, b)
 
 
-def _bins(size: int, count: int) -> list[slice]:
-    return [slice(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
-
-
 def _adaptive(g: Emitter, input: Value, output_shape: Sequence[int], name: str) -> Ref:
     """Even bins by a pool, others one by one: rows first, then columns."""
     ref = g.take(input)
@@ -345,7 +341,7 @@ def _adaptive(g: Emitter, input: Value, output_shape: Sequence[int], name: str) 
     for axis, (n, k) in enumerate(zip(sizes, output_shape, strict=True), start=2):
         place = ref.place(axis)
         cuts = []
-        for bin in _bins(n, k):
+        for bin in pool.bins_along(n, k):
             pairs = [(0, 0)] * 4
             pairs[place] = (bin.start, n - bin.stop)
             part = windows.crop(g, ref, pairs) if any(pairs[place]) else ref

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from nnir.errors import NoLowering
@@ -82,12 +81,10 @@ def _maxima(g: Emitter, input: Value, given: dict[str, Any], *, return_indices: 
     return values, positions % plane
 
 
-def _bins(size: int, count: int) -> list[slice]:
-    return [slice(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
-
-
-def _uniform(sizes: Sequence[int], output_shape: Sequence[int]) -> bool:
-    return all(n % k == 0 and n for n, k in zip(sizes, output_shape, strict=True))
+def _even_bins(name: str, input: Value, output_shape: Ints) -> list[int] | None:
+    """The sizes of all bins, where these are alike and lie side by side."""
+    pairs = list(zip(windows.spatial_sizes(name, input), output_shape, strict=True))
+    return [n // k for n, k in pairs] if all(n and n % k == 0 for n, k in pairs) else None
 
 
 def _each_bin(g: Emitter, input: Value, output_shape: Ints, op: str) -> Ref:
@@ -96,11 +93,11 @@ def _each_bin(g: Emitter, input: Value, output_shape: Ints, op: str) -> Ref:
     narrow = op == "ReduceMean" and input.dtype.itemsize < 4
     result = g.cast(input, Precision.FLOAT32 if narrow else input.precision)
     for axis, (n, k) in enumerate(zip(sizes, output_shape, strict=True), start=2):
-        axes = g.ints(axis)
-        cuts = []
-        for b in _bins(n, k):
-            ends = [g.ints(v) for v in (b.start, b.stop)]
-            cuts.append(g.node(op, g.node("Slice", result, *ends, axes), axes))
+        along = g.ints(axis)
+        cuts = [
+            g.node(op, g.node("Slice", result, g.ints(b.start), g.ints(b.stop), along), along)
+            for b in pool.bins_along(n, k)
+        ]
         result = g.node("Concat", *cuts, axis=axis) if len(cuts) > 1 else cuts[0]
     return result
 
@@ -109,9 +106,8 @@ def _each_bin(g: Emitter, input: Value, output_shape: Ints, op: str) -> Ref:
 def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) -> Ref:
     if tuple(output_shape) == (1, 1):
         return g.node("ReduceMean", input, g.ints(2, 3))
-    sizes = windows.spatial_sizes("adaptive_average_pool_2d", input)
-    if _uniform(sizes, output_shape) and input.precision != Precision.FLOAT64:
-        kernel = [n // k for n, k in zip(sizes, output_shape, strict=True)]
+    kernel = _even_bins("adaptive_average_pool_2d", input, output_shape)
+    if kernel is not None and input.precision != Precision.FLOAT64:
         return g.single("AveragePool", input, kernel_shape=kernel, strides=kernel)
     return _each_bin(g, input, output_shape, "ReduceMean")
 
@@ -122,9 +118,8 @@ def adaptive_max_pool_2d(
 ) -> Ref | Refs:
     if not return_indices:
         return _each_bin(g, input, output_shape, "ReduceMax")
-    sizes = windows.spatial_sizes("adaptive_max_pool_2d", input)
-    if not _uniform(sizes, output_shape):
+    kernel = _even_bins("adaptive_max_pool_2d", input, output_shape)
+    if kernel is None:
         raise NoLowering("adaptive_max_pool_2d with indices of bins that overlap")
-    kernel = [n // k for n, k in zip(sizes, output_shape, strict=True)]
     given = {"pads": None, "kernel_shape": kernel, "strides": kernel}
     return _maxima(g, input, given, return_indices=True)

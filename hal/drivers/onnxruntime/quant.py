@@ -158,19 +158,15 @@ def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *
     if scale.constant is None or zeros is None:
         raise NoLowering("quantize by a scale that is only known while running")
     symmetric = not zeros.any()
-    kind = np.int8 if symmetric else np.uint8
-    zero = np.broadcast_to(zeros, scale.constant.shape).astype(kind)
-    factors = g.constant(
-        scale.constant.reshape(()) if per_layer else scale.constant.ravel(), np.float32
-    )
-    offsets = g.constant(zero.reshape(()) if per_layer else zero.ravel())
-    real = g.cast(input, Precision.FLOAT32)
+    kind = Precision.INT8 if symmetric else Precision.UINT8
+    zero = np.broadcast_to(zeros, scale.constant.shape)
+    size = () if per_layer else (-1,)
     made = g.node(
         "QuantizeLinear",
-        real,
-        factors,
-        offsets,
-        precision=Precision.INT8 if symmetric else Precision.UINT8,
+        g.cast(input, Precision.FLOAT32),
+        g.constant(scale.constant.reshape(size), np.float32),
+        g.constant(zero.reshape(size), kind.dtype),
+        precision=kind,
         axis=None if per_layer else axis,
     )
     return g.node("Max", made, g.constant(-127, np.int8)) if symmetric else made
