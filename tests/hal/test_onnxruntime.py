@@ -16,7 +16,7 @@ from hal.drivers.onnxruntime.driver import OnnxRuntime, ortvalue
 from hal.drivers.onnxruntime.kernels import compute_precision
 from nnir.errors import BadCall, NoLowering
 from nnir.model import Model
-from nnir.ops import binary, linear, pool, quant, shape, unary
+from nnir.ops import binary, control, linear, pool, quant, shape, unary
 from nnir.types import Precision, TensorType
 
 
@@ -184,3 +184,21 @@ def test_products_with_blocks_of_integers_are_exact(kind: Precision, turned: boo
     data = rng.normal(size=(4, 64)).astype(np.float32)
     (got, want) = (nna.compile(model, device)(data)[0] for device in ("onnxruntime", "builtin"))
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+def test_arithmetic_on_what_a_branch_captures_is_in_the_branch() -> None:
+    model = Model()
+    flag = model.input("flag", TensorType(Precision.BOOL8, ()))
+    a, b = (model.input(n, TensorType(Precision.INT32, (3,))) for n in "ab")
+    branches = []
+    for operator in (binary.floor_div, binary.mod):
+        branch = Model("branch", model)
+        x, y = (branch.input(n, a.type) for n in "xy")
+        branch.outputs = [operator(x, y)]
+        branches.append(branch)
+    model.outputs = list(control.if_(flag, a, b, then_model=branches[0], else_model=branches[1]))
+    operands = np.array([-7, 7, 5], np.int32), np.array([2, -2, 0], np.int32)
+    for side in (True, False):
+        given = np.array(side), *operands
+        want, got = (nna.compile(model, d)(*given)[0] for d in ("builtin", "onnxruntime"))
+        np.testing.assert_array_equal(got, want, strict=True)
