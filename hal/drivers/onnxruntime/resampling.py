@@ -30,6 +30,9 @@ class Resampler:
     def integers(self, *values: int) -> Ref:
         return self.g.constant(np.array(values, np.int64))
 
+    def number(self, value: float) -> Ref:
+        return self.g.constant(np.array([value], np.float64))
+
     def extreme(self, kernel: str, at: Ref, bound: Ref | float) -> Ref:
         """The larger or the smaller one."""
         return self.g.node(
@@ -46,11 +49,12 @@ class Resampler:
 
     def positions(self, n: Ref, out: Ref, scale: Ref, roi: tuple[Ref, Ref] | None) -> Ref:
         """Where in an axis of `n` the `out` results lie."""
-        where, at = self.g.where, self.count(out * 0, out)
+        where, at = self.g.where, self.count(self.number(0), out)
         length, centre = scale * n, (at + 0.5) / scale
         match self.how.coordinates:
             case "align_corners":
-                return where(length.equal(1), at * 0, at * (n - 1) / (length - 1))
+                last, steps = n - 1, length - 1
+                return where(length.equal(1), at * 0, at * last / steps)
             case "asymmetric":
                 return at / scale
             case "pytorch_half_pixel":
@@ -58,10 +62,11 @@ class Resampler:
             case "half_pixel_symmetric":
                 return n / 2 * (1 - out / length) + centre - 0.5
             case "tf_crop_and_resize":
-                start, end = roi or (n * 0, n * 0 + 1)
-                span = at * (end - start) * (n - 1) / (length - 1)
-                middle = (start + end) / 2 * (n - 1)
-                return where(length.equal(1), middle, span + start * (n - 1))
+                start, end = roi or (self.number(0), self.number(1))
+                last, steps = n - 1, length - 1
+                span = at * (end - start) * last / steps
+                middle = (start + end) / 2 * last
+                return where(length.equal(1), middle, span + start * last)
         return centre - 0.5
 
     def nearest(self, at: Ref, n: Ref) -> Ref:
@@ -83,7 +88,7 @@ class Resampler:
     def matrix(self, at: Ref, n: Ref, scale: Ref) -> Ref:
         """Weights [n, out]; those of elements outside go to the border."""
         g, how = self.g, self.how
-        shrink = self.extreme("Min", scale, 1) if how.antialias else scale * 0 + 1
+        shrink = self.extreme("Min", scale, 1) if how.antialias else self.number(1)
         reach = g.node("Ceil", 2 / shrink + 1)
         taps = self.count(0 - reach, n + reach)
         rows = self.column(taps)
@@ -94,7 +99,7 @@ class Resampler:
         if how.antialias or how.exclude_outside:
             total = g.node("ReduceSum", factors, self.integers(0))
             factors = factors / g.where(total.equal(0), 1, total)
-        home = self.column(self.count(n * 0, n)).equal(self.bounded(taps, n))
+        home = self.column(self.count(self.number(0), n)).equal(self.bounded(taps, n))
         return g.node("MatMul", home.cast(DOUBLE), factors)
 
     def cubic(self, x: Ref) -> Ref:
