@@ -309,8 +309,8 @@ ATTENDED = [
 FEATURES = [
     ml("Binarizer", i(LEAST, 0, dtype=np.int32), threshold=float(LEAST))("the least of integers"),
     ml("Binarizer", i(0, MOST, dtype=np.int32), threshold=float(1 << 31))("above all, by one"),
-    tree(POINTS, "one missing value", nodes_missing_value_tracks_true=[1], raises=BadModel),
-    tree(POINTS, "too few weights", leaf_weights=f(5.25, 12.5), raises=BadModel),
+    tree(POINTS, "one missing value", nodes_missing_value_tracks_true=[1], raises=BadType),
+    tree(POINTS, "too few weights", leaf_weights=f(5.25, 12.5), raises=BadType),
     tree(POINTS, "too few splits", nodes_splits=f(3.0, 1.5), raises=BadModel),
     tree(POINTS, "members without a set", membership_values=f(1.5, np.nan), raises=BadModel),
     tree(
