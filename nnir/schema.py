@@ -80,6 +80,12 @@ class Schema:
         return frozenset(n for n, hints in kinds.items() if float in hints and int not in hints)
 
     @cached_property
+    def flags(self) -> frozenset[str]:
+        """Attributes that are a truth value: 0 and 1 are taken too."""
+        kinds = {n: (self.hints[n], *get_args(self.hints[n])) for n in self.attributes}
+        return frozenset(n for n, hints in kinds.items() if bool in hints and int not in hints)
+
+    @cached_property
     def enums(self) -> dict[str, type[IntEnum]]:
         """Attributes whose values are codes of the standard."""
         found = {}
@@ -124,8 +130,10 @@ class Schema:
             if name not in bound:
                 raise BadType(f"{self.name.lower()} has no attribute {name!r}; {self.signature}")
             bound[name] = _plain(value)
-            if name in self.floats and isinstance(bound[name], int):
+            if name in self.floats and type(bound[name]) is int:
                 bound[name] = float(bound[name])
+            elif name in self.flags and bound[name] in (0, 1):
+                bound[name] = bool(bound[name])
         for name, kind in self.enums.items():
             if isinstance(bound[name], int):
                 bound[name] = _code(kind, bound[name], f"{name} of {self.name.lower()}")
@@ -153,10 +161,11 @@ def _is_a(value: Any, hint: Any) -> bool:
         return isinstance(value, tuple) and all(_is_a(v, element) for v in value)
     if get_args(hint):
         return any(_is_a(value, option) for option in get_args(hint))
-    if hint is float:
-        return isinstance(value, numbers.Real)
-    if hint in (int, bool):
-        return isinstance(value, (numbers.Integral, np.bool_))
+    if hint is bool:
+        return isinstance(value, bool)
+    if hint in (int, float):
+        kind = numbers.Integral if hint is int else numbers.Real
+        return isinstance(value, kind) and not isinstance(value, bool)
     return not isinstance(hint, type) or isinstance(value, hint)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import numpy as np
 import pytest
@@ -160,3 +161,28 @@ def test_dot_has_every_operation() -> None:
     assert drawing.startswith('digraph "chain" {')
     assert drawing.count('label="ADD"') == drawing.count('label="RELU"') == 1
     assert drawing.endswith("}")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "text"),
+    [
+        ({"axis": True}, "axis=True of softmax, not <class 'int'>"),
+        ({"axis": (0,)}, "axis=\\(0,\\) of softmax, not <class 'int'>"),
+    ],
+)
+def test_attributes_are_of_their_kind(attributes: dict[str, Any], text: str) -> None:
+    _, x = chain()
+    with pytest.raises(BadType, match=text):
+        activation.softmax(x, **attributes)
+
+
+def test_truth_values_may_be_written_as_numbers() -> None:
+    model, x = chain()
+    for value in (1, np.int64(0), True):
+        binary.mod(x, 2.0, fmod=value)
+    found = [o.attributes["fmod"] for o in model.operations[-3:]]
+    assert found == [True, False, True]
+    assert {*map(type, found)} == {bool}
+    with pytest.raises(BadType, match="fmod=2 of mod, not <class 'bool'>"):
+        binary.mod(x, 2.0, fmod=2)
+    check(model)
