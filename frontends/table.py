@@ -73,9 +73,13 @@ Function = Callable[..., Any]
 
 @dataclass
 class Table:
-    """Converters by source name and by the version that introduced them."""
+    """Converters by source name and by the version that introduced them.
+
+    `prefix` stands before every name, as the domain of operators that are not the source's own.
+    """
 
     entries: dict[str, dict[int, Converter]] = field(default_factory=dict)
+    prefix: str = ""
 
     def convert(
         self,
@@ -93,7 +97,8 @@ class Table:
 
         def add(function: Function) -> Function:
             for name in names:
-                self._add(since, Converter(name, function, fixed, attributes=attributes))
+                full = self.prefix + name
+                self._add(since, Converter(full, function, fixed, attributes=attributes))
             return function
 
         return add
@@ -122,7 +127,7 @@ class Table:
         `defaults` are the source's, where theirs are others.
         """
         for name, function in names.items():
-            self._add(since, Converter(name, function, defaults=defaults))
+            self._add(since, Converter(self.prefix + name, function, defaults=defaults))
 
     def _add(self, since: int, converter: Converter) -> None:
         versions = self.entries.setdefault(converter.name, {})
