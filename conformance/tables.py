@@ -42,6 +42,7 @@ from .suites.onnx_gaps import GAPS
 
 DOCS = Path(__file__).parents[1] / "docs"
 STANDARD = "in the standard's operators"
+MICROSOFT = "com.microsoft::"
 NOTE = "<!-- made by `python -m conformance.tables`; do not edit -->\n"
 
 
@@ -109,9 +110,16 @@ def onnx() -> str:
     counts: Counter[str] = Counter(f"{c.domain}::{c.op}" if c.domain else c.op for c in CASES)
     counts.update(name for model in MODELS for name in model.ops)
     family_of = families(FAMILIES)
+    entries = sorted(TABLE.entries.items())
     rows = [
         (f"`{name}`", family_of[name], ", ".join(map(str, sorted(versions))), counts[name])
-        for name, versions in sorted(TABLE.entries.items())
+        for name, versions in entries
+        if not name.startswith(MICROSOFT)
+    ]
+    others = [
+        (f"`{name.removeprefix(MICROSOFT)}`", family_of[name], counts[name])
+        for name, _ in entries
+        if name.startswith(MICROSOFT)
     ]
     gaps = [(f"`{g.cases}`", g.device or "all", g.why) for g in GAPS]
     return (
@@ -119,6 +127,11 @@ def onnx() -> str:
         "named. `cases` counts the rows of `conformance/cases/onnx`, each compared with ONNX's own "
         "output on every device.\n\n"
         + table(("operator", "family", "converters since opset", "cases"), rows)
+        + "\n## Operators of the domain com.microsoft\n\nONNX Runtime's optimiser and its tools "
+        f"write them. {len(others)} are converted, compared with what ONNX Runtime gives on a CPU; "
+        "buffers that inputs and outputs share, and caches of integers or of a window, are refused."
+        "\n\n"
+        + table(("operator", "family", "cases"), others)
         + limits(LIMITS)
         + "\n## What of the official ONNX backend suite is not passed\n\n"
         + table(("cases (regular expression)", "device", "why"), gaps)

@@ -17,11 +17,14 @@ from nnir.formats.onnx import UNDEFINED, code_of
 from nnir.operator import Operator
 from nnir.types import Precision
 
+OWN_OF_RUNTIME = frozenset({"SimplifiedLayerNormalization"})
+"""What ONNX Runtime puts into ONNX's domain, and ONNX does not have."""
+
 VERSIONS = [
     (name, since)
     for name, versions in TABLE.entries.items()
     for since in versions
-    if "::" not in name
+    if "::" not in name and name not in OWN_OF_RUNTIME
 ]
 LATER = {name: sorted(versions) for name, versions in TABLE.entries.items()}
 

@@ -119,6 +119,41 @@ CASES = [
         oracle="onnxruntime",
     ),
     Case("LayerNormalization", (X, rand(5)), {"stash_type": 7}, raises=Unsupported),
+    Case(
+        "LayerNormalization",
+        (X, rand(5), rand(5, seed=1)),
+        tol=ROUNDS,
+        why="as ONNX Runtime writes it into old models",
+        opset=11,
+        outputs=3,
+        oracle="onnxruntime",
+    ),
+    *(
+        Case(
+            "SimplifiedLayerNormalization",
+            (x, scale),
+            attrs,
+            {"": ROUNDS, "float16": HALF},
+            why=why,
+            outputs=outputs,
+            oracle="onnxruntime",
+        )
+        for x, scale, attrs, outputs, why in (
+            (X, rand(5), {}, 1, ""),
+            (X, rand(5), {"epsilon": 0.1}, 2, "the factor"),
+            (X, rand(3, 5), {"axis": 2}, 2, "two axes"),
+            (X.astype(np.float64), rand(5, dtype=np.float64), {}, 2, "the factor is float32"),
+            (X.astype(np.float16), rand(5, dtype=np.float16), {}, 2, "halves"),
+            (X.astype(np.float16), rand(5), {}, 2, "a scale that is wider"),
+        )
+    ),
+    Case(
+        "SimplifiedLayerNormalization",
+        (X, rand(5)),
+        {"stash_type": 11},
+        why="statistics in double",
+        raises=Unsupported,
+    ),
     Case("GroupNormalization", (X, S, B), {"num_groups": 2}, tol=ROUNDS),
     Case(
         "GroupNormalization",

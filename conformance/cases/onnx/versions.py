@@ -21,7 +21,7 @@ FIRST: Mapping[int, str] = {
     14: "HardSwish",
     15: "CastLike",
     16: "GridSample",
-    17: "LayerNormalization SequenceMap",
+    17: "SequenceMap",
     18: "BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Col2Im GroupNormalization Mish",
     19: "DeformConv",
     20: "AffineGrid Gelu",

@@ -64,7 +64,7 @@ def attention(
     elif past_key is not past_value:
         raise BadType("Attention with only one of past_key and past_value")
     right = 0 if is_causal else right_window_size
-    seen = _seen_keys(query, key, past_key, nonpad_kv_seqlen, left_window_size, right)
+    seen = seen_keys(query, key, past_key, nonpad_kv_seqlen, left_window_size, right)
     bias = _bias(q.precision, key, attn_mask, seen)
     raw = _scores(query, repeat_heads(key, query), scale)
     capped = activations.tanh(raw / softcap) * softcap if softcap > 0 else raw
@@ -108,7 +108,7 @@ def softmax(scores: Value) -> Value:
     return powers / reduce.reduce_sum(powers, [-1], keepdim=True)
 
 
-def _seen_keys(
+def seen_keys(
     query: Value, key: Value, past_key: Value | None, valid: Value | None, left: int, right: int
 ) -> list[Value]:
     """What must hold of a key so that a query sees it: it is in the window, and it is there."""
@@ -130,7 +130,7 @@ def _seen_keys(
 def _bias(precision: Precision, key: Value, mask: Value | None, seen: list[Value]) -> Value | None:
     """What is added to the scores: the mask, and -inf where a key must not be seen."""
     if mask is not None:
-        mask = _widen_mask(mask, key)
+        mask = widen_mask(mask, key)
         if mask.precision == Precision.BOOL8:
             seen, mask = [*seen, mask], None
     if not seen:
@@ -139,7 +139,7 @@ def _bias(precision: Precision, key: Value, mask: Value | None, seen: list[Value
     return closed if mask is None else mask + closed
 
 
-def _widen_mask(mask: Value, key: Value) -> Value:
+def widen_mask(mask: Value, key: Value) -> Value:
     """A mask for fewer keys than there are hides the others."""
     if mask.shape[-1] == key.shape[2]:
         return mask

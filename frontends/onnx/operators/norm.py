@@ -92,7 +92,7 @@ def batch_normalization_1(
     return (*results, *(norm.same_precision(v, mean) for v in _channel_moments(x)))
 
 
-@table.convert("LayerNormalization", since=17)
+@table.convert("LayerNormalization")
 def layer_normalization(
     x: Value,
     scale: Value,
@@ -103,6 +103,7 @@ def layer_normalization(
     stash_type: Stash = 1,
     wanted: Wanted,
 ) -> Results:
+    """ONNX has it since opset 17; ONNX Runtime writes it into older models too."""
     begin = axis_of(axis, x.rank)
     trailing = x.shape[begin:]
     fits = scale.shape == trailing and (b is None or b.shape == trailing)
@@ -149,6 +150,18 @@ def rms_normalization(
 ) -> Value:
     result = norm.rms_normalization(x, scale, begin_norm_axis=axis, epsilon=epsilon)
     return norm.same_precision(result, scale)
+
+
+@table.convert("SimplifiedLayerNormalization")
+def simplified_layer_normalization(
+    x: Value, scale: Value, *, axis: int = -1, epsilon: float = 1e-5, stash_type: Literal[1] = 1
+) -> Pair:
+    """RMSNormalization by the name that ONNX Runtime gave it; the factor is float32 always."""
+    wide = norm.computing(x)
+    result = rms_normalization(wide, scale, axis=axis, epsilon=epsilon)
+    axes = list(range(axis_of(axis, x.rank), x.rank))
+    power = reduce.reduce_mean(unary.square(wide), axes, keepdim=True)
+    return result, unary.rsqrt(power + epsilon).cast(Precision.FLOAT32)
 
 
 @table.convert("LpNormalization")

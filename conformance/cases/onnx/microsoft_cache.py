@@ -1,0 +1,104 @@
+"""ONNX Runtime's own attention over caches, whose samples have lengths of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import BadType, Unsupported
+
+from ...case import Case, Const, i, rand
+from .microsoft_attention import case, ints
+
+HEADS = {"num_heads": 4, "kv_num_heads": 2}
+
+
+def group(
+    *inputs: Any,
+    why: str = "",
+    outputs: int = 3,
+    raises: Any = None,
+    lengths: Any = (3, 3),
+    past: Any = (None, None),
+    rest: Any = (),
+    **attrs: Any,
+) -> Case:
+    """A case of GroupQueryAttention: samples of these lengths in all, after a past."""
+    ends = ints(*(n - 1 for n in lengths)), np.array(max(lengths), np.int32)
+    given = (*inputs, *(None,) * (3 - len(inputs)), *past, *ends, *rest)
+    attrs = HEADS | attrs
+    return case("GroupQueryAttention", *given, why=why, outputs=outputs, raises=raises, **attrs)
+
+
+Q, K, V = rand(2, 3, 64), rand(2, 3, 32, seed=1), rand(2, 3, 32, seed=2)
+NEW = Q[:, :1], K[:, :1], V[:, :1]
+PAST = rand(2, 2, 2, 16, seed=3), rand(2, 2, 2, 16, seed=4)
+ROOM = rand(2, 2, 6, 16, seed=3), rand(2, 2, 6, 16, seed=4)
+FIRST = tuple(x[:1] for x in (Q, K, V))
+ONE = tuple(x[:1] for x in ROOM)
+COS, SIN = rand(12, 8, seed=5), rand(12, 8, seed=6)
+TURN: dict[str, Any] = {"do_rotary": 1}
+BIAS = rand(1, 1, 3, 3, seed=7)
+NONE = (None,) * 3
+HALVES = tuple(x.astype(np.float16) for x in (Q, K, V))
+PROMPTS = [
+    group(Q, K, V, outputs=1),
+    group(Q, K, V, why="keys and values"),
+    group(rand(2, 3, 128), why="all in one tensor"),
+    group(*HALVES),
+    group(Q, K, V, lengths=(3, 1), why="padding behind the second sample"),
+    group(Q, K, V, past=tuple(x[:, :, :0] for x in PAST), why="an empty past"),
+    group(Q, K, V, past=ROOM, why="a cache that is still empty"),
+    group(Q, K, V, scale=0.5),
+    group(Q, K, V, softcap=1.5),
+    group(Q, K, V, local_window_size=2),
+    group(Q, K, V, local_window_size=1, why="each sees itself"),
+    group(Q, K, V, causal=0),
+    group(Q, K, V, smooth_softmax=1),
+    group(Q, K, V, smooth_softmax=0),
+    group(Q, K, V, rest=(*NONE, None, rand(4)), why="a sink for each head"),
+    group(Q, K, V, rest=(*NONE, BIAS), why="scores added"),
+    group(Q, K, V, rest=(*NONE, rand(2, 4, 3, 3)), softcap=1.5, why="scores added to a cap"),
+    group(Q, K, V, qk_norm_epsilon=0.5, why="an epsilon of a norm that is not there"),
+    group(Q, K, V, outputs=4, qk_output=1),
+    group(Q, K, V, outputs=4, qk_output=2),
+    group(Q, Q, Q, kv_num_heads=4, why="a head for each"),
+]
+DECODING = [
+    group(*NEW, past=PAST, why="one more"),
+    group(*NEW, past=PAST, lengths=(3, 2), why="one more, of different lengths"),
+    group(*NEW, past=ROOM, lengths=(3, 2), why="a cache with room"),
+    group(*NEW, past=ROOM, lengths=(7, 2), why="a cache that grows"),
+    group(*FIRST, past=ONE, lengths=(5,), why="three more, a cache with room"),
+    group(*FIRST, past=ONE, lengths=(9,), why="three more"),
+    group(*FIRST, past=ONE, lengths=(9,), local_window_size=4, why="three more in a window"),
+    group(*NEW, past=ROOM, lengths=(3, 2), rest=(*NONE, rand(2, 4, 1, 3)), why="scores added"),
+    group(*NEW, past=PAST, lengths=(3, 3), outputs=4, qk_output=2, why="weights of a past"),
+]
+TURNED = [
+    group(Q, K, V, rest=(Const(COS), Const(SIN)), **TURN),
+    group(Q, K, V, rest=(COS, SIN), rotary_interleaved=1, **TURN),
+    group(rand(2, 3, 128), rest=(COS, SIN), **TURN, why="all in one tensor"),
+    group(Q, K, V, rest=(COS, SIN, i([0, 1, 2], [1, 2, 3])), **TURN, why="places"),
+    group(Q, K, V, lengths=(3, 1), rest=(COS, SIN), **TURN, why="padding"),
+    group(*NEW, past=ROOM, lengths=(3, 2), rest=(COS, SIN), **TURN, why="one more"),
+    group(*FIRST, past=ONE, lengths=(9,), rest=(COS, SIN), **TURN, why="three more"),
+    group(*HALVES, rest=(COS.astype("f2"), SIN.astype("f2")), **TURN),
+]
+REFUSED = [
+    group(Q, K, V, **TURN, why="no angles", raises=BadType),
+    group(Q, K, why="no values", raises=BadType),
+    group(Q, K, V, past=(PAST[0], None), why="half a past", raises=BadType),
+    group(rand(2, 3, 65), why="no whole heads", raises=BadType),
+    group(Q, K, V, sliding_window_cache=1, raises=Unsupported),
+    group(Q, K, V, kv_cache_bit_width=8, raises=Unsupported),
+    group(Q, K, V, k_quant_type="PER_TENSOR", raises=Unsupported),
+    group(Q, K, V, v_quant_type="PER_TENSOR", raises=Unsupported),
+    group(Q, K, V, outputs=4, why="the scores are read", raises=Unsupported),
+    *(
+        group(Q, K, V, rest=(*NONE, *(None,) * (2 + k), rand(1)), why=name, raises=Unsupported)
+        for k, name in enumerate(("k_scale", "v_scale", "q_norm_weight", "k_norm_weight"))
+    ),
+]
+CASES = [*PROMPTS, *DECODING, *TURNED, *REFUSED]

@@ -1,0 +1,97 @@
+"""Normalisations of ONNX Runtime's own domain, which add first what goes past them."""
+
+from __future__ import annotations
+
+from nnir.errors import BadType
+from nnir.model import Value
+from nnir.ops import compare, index, norm, reduce, shape, unary
+from nnir.recipes.generate import constant_like
+from nnir.recipes.norm import moments
+from nnir.types import Precision
+
+from ...table import Table, Withheld
+
+table = Table(prefix="com.microsoft::")
+Four = tuple[Value, Value | Withheld, Value, Value]
+LAST = -1
+
+
+@table.convert("SkipLayerNormalization")
+def skip_layer_normalization(
+    input: Value,
+    skip: Value,
+    gamma: Value,
+    beta: Value | None = None,
+    bias: Value | None = None,
+    *,
+    epsilon: float = 1e-12,
+) -> Four:
+    total = _add_up(input, skip, bias)
+    shift = constant_like(gamma, 0) if beta is None else beta
+    result = norm.layer_normalization(total, gamma, shift, begin_norm_axis=LAST, epsilon=epsilon)
+    mean, variance = moments(total, [total.rank - 1])
+    spread = unary.rsqrt(variance + epsilon)
+    return norm.same_precision(result, input), mean, spread, norm.same_precision(total, input)
+
+
+@table.convert("SkipSimplifiedLayerNormalization")
+def skip_simplified_layer_normalization(
+    input: Value, skip: Value, gamma: Value, bias: Value | None = None, *, epsilon: float = 1e-12
+) -> Four:
+    total = _add_up(input, skip, bias)
+    result = norm.rms_normalization(total, gamma, begin_norm_axis=LAST, epsilon=epsilon)
+    power = reduce.reduce_mean(unary.square(total), [LAST], keepdim=True)
+    mean = Withheld("the mean of SkipSimplifiedLayerNormalization, which computes none")
+    spread = unary.rsqrt(power + epsilon)
+    return norm.same_precision(result, input), mean, spread, norm.same_precision(total, input)
+
+
+def _add_up(input: Value, skip: Value, bias: Value | None) -> Value:
+    """The sum, whose 16-bit floats stay float32 until everything is done."""
+    if not input.is_float or input.rank not in (2, 3) or skip.rank > input.rank:
+        raise BadType(f"a normalisation of {input.type} with {skip.type} added to it")
+    total = norm.computing(input) + norm.computing(skip)
+    return total if bias is None else total + norm.computing(bias)
+
+
+@table.convert("EmbedLayerNormalization")
+def embed_layer_normalization(
+    input_ids: Value,
+    segment_ids: Value | None,
+    word_embedding: Value,
+    position_embedding: Value,
+    segment_embedding: Value | None,
+    gamma: Value,
+    beta: Value,
+    mask: Value | None = None,
+    position_ids: Value | None = None,
+    *,
+    epsilon: float = 1e-12,
+    mask_index_type: int = 0,
+) -> tuple[Value, Value, Value]:
+    """The sum of the embeddings, normalised; the second result counts the ones of the mask.
+
+    `mask_index_type` says to shape inference which type that one has; it is int32 in any case.
+    """
+    if input_ids.rank != 2 or (segment_ids is None) != (segment_embedding is None):
+        raise BadType(f"EmbedLayerNormalization of {input_ids.type}, segments {segment_ids}")
+    total = index.gather(word_embedding, input_ids, axis=0)
+    total = total + _places(position_embedding, input_ids, position_ids)
+    if segment_ids is not None and segment_embedding is not None:
+        total = total + index.gather(segment_embedding, segment_ids, axis=0)
+    result = norm.layer_normalization(total, gamma, beta, begin_norm_axis=LAST, epsilon=epsilon)
+    counted = constant_like(input_ids, 0) if mask is None else mask
+    return result, _count_ones(counted), total
+
+
+def _places(table: Value, ids: Value, positions: Value | None) -> Value:
+    """The embedding of each position: of those that are given, or of 0, 1, ..."""
+    if positions is not None:
+        return index.gather(table, positions, axis=0)
+    own = shape.shape(ids, dtype=Precision.INT64)
+    return index.slice_(table, [0], [0], index.slice_(own, [0], [1], [2]))
+
+
+def _count_ones(mask: Value) -> Value:
+    ones = compare.equal(mask, 1).cast(Precision.INT32)
+    return reduce.reduce_sum(ones, [1], keepdim=False)
