@@ -18,7 +18,7 @@ from .windows import Sliding
 table = Table()
 
 
-def _window(op: str, x: Value, how: Sliding, *, ceil: bool) -> PoolWindow:
+def window_of_pool(op: str, x: Value, how: Sliding, *, ceil: bool) -> PoolWindow:
     at = how.over(op, x)
     return PoolWindow(at.kernel, at.strides, at.pads, at.dilations, ceil, at.auto_pad)
 
@@ -27,7 +27,7 @@ def _window(op: str, x: Value, how: Sliding, *, ceil: bool) -> PoolWindow:
 def average_pool(
     x: Value, *, ceil_mode: bool = False, count_include_pad: bool = False, how: Sliding
 ) -> Value:
-    at = _window("AveragePool", x, how, ceil=ceil_mode)
+    at = window_of_pool("AveragePool", x, how, ceil=ceil_mode)
     return pool_means(x, at, include=count_include_pad)
 
 
@@ -40,7 +40,7 @@ def max_pool(
     how: Sliding,
     wanted: Wanted,
 ) -> tuple[Value, ...]:
-    at = _window("MaxPool", x, how, ceil=ceil_mode)
+    at = window_of_pool("MaxPool", x, how, ceil=ceil_mode)
     values, *places = pool_maxima(x, at, positions=wanted > 1)
     if storage_order:
         places = [_column_major(x, v) for v in places]
@@ -72,7 +72,7 @@ def lp_pool(x: Value, *, ceil_mode: bool = False, p: float = 2, how: Sliding) ->
     """Opset 1 may leave out the kernel, and then pools everything."""
     if not how.kernel_shape:
         return global_lp_pool(x, p=p)
-    return pool.lp_pool(x, p=p, **_window("LpPool", x, how, ceil=ceil_mode).general())
+    return pool.lp_pool(x, p=p, **window_of_pool("LpPool", x, how, ceil=ceil_mode).general())
 
 
 @table.each({"GlobalAveragePool": reduce.reduce_mean, "GlobalMaxPool": reduce.reduce_max})

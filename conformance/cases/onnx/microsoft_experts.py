@@ -1,0 +1,44 @@
+"""ONNX Runtime's own mixtures of experts, in float32: in halves ONNX Runtime 1.31 goes astray."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nnir.errors import BadType, Unsupported
+
+from ...case import Case, Const, Tolerance, rand
+from .microsoft_activation import MICROSOFT
+
+CLOSE = Tolerance(relative=2e-5, absolute=2e-5)
+"""Two products and the sum over experts, in another order."""
+
+
+def case(*inputs: Any, why: str = "", raises: Any = None, **attrs: Any) -> Case:
+    """A case of MoE."""
+    return Case("MoE", inputs, attrs, CLOSE, why=why, raises=raises, domain=MICROSOFT)
+
+
+X, ROUTER = rand(5, 4), rand(5, 3, seed=9)
+UP, DOWN = (rand(3, 6, 4), rand(3, 6)), (rand(3, 4, 6), rand(3, 4))
+PAIRS = rand(3, 12, 4, seed=6), rand(3, 12, seed=7)
+GATED: dict[str, Any] = {"activation_type": "swiglu", "swiglu_fusion": 1, "k": 2}
+CASES = [
+    case(X, ROUTER, *UP, *DOWN),
+    case(X, ROUTER, UP[0], None, DOWN[0], k=2, why="no biases"),
+    case(X, ROUTER, *map(Const, (*UP, *DOWN)), k=3, why="all experts"),
+    case(X[None], ROUTER, *UP, *DOWN, k=2, why="a batch"),
+    *(
+        case(X, ROUTER, *UP, *DOWN, k=2, normalize_routing_weights=1, activation_type=name)
+        for name in ("gelu", "identity", "relu", "silu")
+    ),
+    case(X, ROUTER, *PAIRS, *DOWN, **GATED),
+    case(X, ROUTER, *PAIRS, *DOWN, activation_alpha=1.75, activation_beta=1.0, **GATED),
+    case(X, ROUTER, *PAIRS, *DOWN, swiglu_limit=0.75, **GATED),
+    case(X, ROUTER, *UP, *DOWN, activation_type="tanh", raises=Unsupported),
+    case(X, ROUTER, *PAIRS, *DOWN, activation_type="swiglu", raises=Unsupported),
+    case(X, ROUTER, *PAIRS, *DOWN, activation_type="swiglu", swiglu_fusion=2, raises=Unsupported),
+    case(X, ROUTER, *UP, *DOWN, use_sparse_mixer=1, raises=Unsupported),
+    case(X, ROUTER, *UP, *DOWN, UP[0], why="a third layer", raises=Unsupported),
+    case(X, ROUTER, *UP, *DOWN, None, UP[1], why="a third bias", raises=Unsupported),
+    case(X, ROUTER, *UP, *DOWN, k=0, raises=BadType),
+]

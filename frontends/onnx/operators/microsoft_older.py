@@ -1,0 +1,93 @@
+"""What ONNX Runtime had of its own before ONNX had it, in the words of that time."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from nnir import build
+from nnir.errors import BadType
+from nnir.model import Index, Value
+from nnir.ops import linear, reduce, shape, unary
+from nnir.recipes.layout import with_channels_first
+from nnir.recipes.pool import pool_maxima
+from nnir.recipes.uniques import distinct_elements
+from nnir.types import Precision
+
+from ...table import Table
+from .generate import range_
+from .index import trilu
+from .pool import window_of_pool
+from .resize import grid_sample
+from .shape import pad, unsqueeze
+from .windows import Sliding
+
+table = Table(prefix="com.microsoft::")
+Mode = Literal["bilinear", "nearest", "bicubic"]
+table.same({"Inverse": linear.inverse})
+
+
+@table.convert("Trilu")
+def trilu_1(x: Value, k: Value | None = None, *, upper: bool = True) -> Value:
+    return trilu(x, k, upper=upper)
+
+
+@table.convert("ExpandDims")
+def expand_dims(x: Value, axis: Value) -> Value:
+    return unsqueeze(x, build.flatten(build.int64(axis)))
+
+
+@table.convert("Pad")
+def pad_flat(
+    data: Value,
+    pads: Index,
+    value: Value | None = None,
+    *,
+    mode: Literal["constant", "reflect", "edge", "wrap"] = "constant",
+) -> Value:
+    """The amounts, and the number that is put there, may lie in tensors of more axes."""
+    number = None if value is None else shape.reshape(value, [])
+    return pad(data, build.flatten(pads), number, mode=mode)
+
+
+@table.convert("Range")
+def range_by_one(start: Value, limit: Value, delta: Value | None = None) -> Value:
+    return range_(start, limit, start.scalar(1) if delta is None else delta)
+
+
+@table.convert("GridSample")
+def grid_sample_1(
+    x: Value,
+    grid: Value,
+    *,
+    align_corners: bool = False,
+    mode: Mode = "bilinear",
+    padding_mode: Literal["zeros", "border", "reflection"] = "zeros",
+) -> Value:
+    return grid_sample(x, grid, align_corners=align_corners, mode=mode, padding_mode=padding_mode)
+
+
+@table.convert("Unique")
+def unique(x: Value) -> tuple[Value, Value, Value]:
+    """In order of first occurrence; every NaN is another."""
+    return distinct_elements(x, (), Precision.INT64)
+
+
+@table.convert("CDist")
+def cdist(
+    a: Value, b: Value, *, metric: Literal["euclidean", "sqeuclidean"] = "sqeuclidean"
+) -> Value:
+    """Distances of every row of one matrix to every row of another, or their squares."""
+    if a.rank != 2 or b.rank != 2:
+        raise BadType(f"CDist of {a.type} and {b.type}, not matrices")
+    squares = unary.square(shape.unsqueeze(a, [1]) - shape.unsqueeze(b, [0]))
+    total = reduce.reduce_sum(squares, [2], keepdim=False)
+    return total if metric == "sqeuclidean" else unary.sqrt(total)
+
+
+@table.convert("NhwcMaxPool")
+def nhwc_max_pool(x: Value, *, ceil_mode: bool = False, how: Sliding) -> Value:
+    def compute(image: Value) -> Value:
+        at = window_of_pool("NhwcMaxPool", image, how, ceil=ceil_mode)
+        return pool_maxima(image, at, positions=False)[0]
+
+    return with_channels_first(x, "NHWC", compute)
