@@ -50,7 +50,7 @@ def test_attributes(name: str) -> None:
     assert set(mine) == set(theirs)
     for key, parameter in mine.items():
         stated = STATED.get((name, key), default_of(theirs[key]))
-        is_needed = theirs[key].required and (name, key) not in CHECKED or (name, key) in NEEDED
+        is_needed = (theirs[key].required and (name, key) not in CHECKED) or (name, key) in NEEDED
         assert is_needed == (parameter.default is inspect.Parameter.empty), key
         if not is_needed:
             assert parameter.default in OFF if stated is None else same(parameter.default, stated)
