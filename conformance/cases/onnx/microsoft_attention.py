@@ -156,7 +156,7 @@ TURNED = [
     rotary(R3, PLACES, COS, SIN, why="the table says how many heads"),
     rotary(R3, FIRST, COS, SIN, why="the place of the first"),
     rotary(R4, FIRST, Const(COS), Const(SIN), why="heads apart"),
-    rotary(R4, PLACES, COS, SIN, interleaved=1),
+    rotary(R4, PLACES, COS, SIN, interleaved=1, why="pairs side by side"),
     rotary(R3, FIRST, COS, SIN, num_heads=2, rotary_embedding_dim=6),
     rotary(*(x.astype(np.float16) for x in (R3,)), PLACES, COS.astype("f2"), SIN.astype("f2")),
     rotary(R3, PLACES, COS, SIN, scale=2.0, raises=Unsupported),

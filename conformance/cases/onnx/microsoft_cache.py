@@ -73,17 +73,23 @@ DECODING = [
     group(*FIRST, past=ONE, lengths=(5,), why="three more, a cache with room"),
     group(*FIRST, past=ONE, lengths=(9,), why="three more"),
     group(*FIRST, past=ONE, lengths=(9,), local_window_size=4, why="three more in a window"),
-    group(*NEW, past=ROOM, lengths=(3, 2), rest=(*NONE, rand(2, 4, 1, 3)), why="scores added"),
+    group(
+        *NEW,
+        past=ROOM,
+        lengths=(3, 2),
+        rest=(*NONE, rand(2, 4, 1, 3)),
+        why="scores of a cache added",
+    ),
     group(*NEW, past=PAST, lengths=(3, 3), outputs=4, qk_output=2, why="weights of a past"),
 ]
 TURNED = [
     group(Q, K, V, rest=(Const(COS), Const(SIN)), **TURN),
     group(Q, K, V, rest=(COS, SIN), rotary_interleaved=1, **TURN),
-    group(rand(2, 3, 128), rest=(COS, SIN), **TURN, why="all in one tensor"),
+    group(rand(2, 3, 128), rest=(COS, SIN), **TURN, why="all in one tensor, turned"),
     group(Q, K, V, rest=(COS, SIN, i([0, 1, 2], [1, 2, 3])), **TURN, why="places"),
     group(Q, K, V, lengths=(3, 1), rest=(COS, SIN), **TURN, why="padding"),
-    group(*NEW, past=ROOM, lengths=(3, 2), rest=(COS, SIN), **TURN, why="one more"),
-    group(*FIRST, past=ONE, lengths=(9,), rest=(COS, SIN), **TURN, why="three more"),
+    group(*NEW, past=ROOM, lengths=(3, 2), rest=(COS, SIN), **TURN, why="one more, turned"),
+    group(*FIRST, past=ONE, lengths=(9,), rest=(COS, SIN), **TURN, why="three more, turned"),
     group(*HALVES, rest=(COS.astype("f2"), SIN.astype("f2")), **TURN),
 ]
 REFUSED = [
