@@ -42,7 +42,7 @@ from .suites.onnx_gaps import GAPS
 
 DOCS = Path(__file__).parents[1] / "docs"
 STANDARD = "in the standard's operators"
-MICROSOFT = "com.microsoft::"
+MICROSOFT, COMPILED = "com.microsoft::", "microsoft_compiled"
 NOTE = "<!-- made by `python -m conformance.tables`; do not edit -->\n"
 
 
@@ -119,7 +119,7 @@ def onnx() -> str:
     others = [
         (f"`{name.removeprefix(MICROSOFT)}`", family_of[name], counts[name])
         for name, _ in entries
-        if name.startswith(MICROSOFT)
+        if name.startswith(MICROSOFT) and family_of[name] != COMPILED
     ]
     gaps = [(f"`{g.cases}`", g.device or "all", g.why) for g in GAPS]
     return (
@@ -129,7 +129,8 @@ def onnx() -> str:
         + table(("operator", "family", "converters since opset", "cases"), rows)
         + "\n## Operators of the domain com.microsoft\n\nONNX Runtime's optimiser and its tools "
         f"write them. {len(others)} are converted, compared with what ONNX Runtime gives on a CPU; "
-        "buffers that inputs and outputs share, and caches of integers or of a window, are refused."
+        "buffers that inputs and outputs share, caches of integers or of a window, and parts that "
+        "were compiled for one processor (EPContext, Snpe) are refused."
         "\n\n"
         + table(("operator", "family", "cases"), others)
         + limits(LIMITS)

@@ -15,6 +15,8 @@ from nnir.errors import BadFile, BadModel, BadType, NNAdapterError, Unsupported,
 
 from ..conftest import info, model_of, tensor
 
+MICROSOFT = "com.microsoft"
+
 
 def with_external(location: str, offset: str = "0", length: str = "16") -> onnx.ModelProto:
     """y = x + w with w in an external file."""
@@ -123,6 +125,23 @@ def test_ten_unknown_operators_at_once() -> None:
         nna.load(model_of(nodes, [info("v0", [2])], [info("v12", [2])]))
     text = str(caught.value)
     assert all(f"custom::Unknown{k} (x{3 if k == 0 else 1})" in text for k in range(10))
+
+
+def test_unknown_operators_of_onnx_runtime() -> None:
+    sizes = {"activation": 0, "groups": 1}
+    nodes = [
+        helper.make_node("GroupNorm", [f"v{k}"] * 3, [f"v{k + 1}"], domain=MICROSOFT, **sizes)
+        for k in range(2)
+    ]
+    with pytest.raises(Unsupported, match=r"no converter for com\.microsoft::GroupNorm \(x2\)"):
+        nna.load(model_of(nodes, [info("v0", [2])], [info("v2", [2])]))
+
+
+def test_compiled_parts_say_what_to_convert() -> None:
+    given = {"ep_cache_context": b"\xff\xfe\x00", "embed_mode": 1, "source": "QNN"}
+    node = helper.make_node("EPContext", ["x"], ["y"], domain=MICROSOFT, **given)
+    with pytest.raises(Unsupported, match="EPContext of QNN.*convert the file from before that"):
+        nna.load(model_of([node], [info("x", [2])], [info("y", [2])]))
 
 
 def test_every_bad_node_is_listed() -> None:

@@ -37,6 +37,7 @@ PAST = rand(2, 2, 2, 16, seed=3), rand(2, 2, 2, 16, seed=4)
 ROOM = rand(2, 2, 6, 16, seed=3), rand(2, 2, 6, 16, seed=4)
 FIRST = tuple(x[:1] for x in (Q, K, V))
 ONE = tuple(x[:1] for x in ROOM)
+LARGE = rand(2, 3, 128), rand(2, 3, 64, seed=1), rand(2, 3, 64, seed=2)
 COS, SIN = rand(12, 8, seed=5), rand(12, 8, seed=6)
 TURN: dict[str, Any] = {"do_rotary": 1}
 BIAS = rand(1, 1, 3, 3, seed=7)
@@ -91,6 +92,8 @@ TURNED = [
     group(*NEW, past=ROOM, lengths=(3, 2), rest=(COS, SIN), **TURN, why="one more, turned"),
     group(*FIRST, past=ONE, lengths=(9,), rest=(COS, SIN), **TURN, why="three more, turned"),
     group(*HALVES, rest=(COS.astype("f2"), SIN.astype("f2")), **TURN),
+    group(*LARGE, rest=(COS, SIN), **TURN, why="half of the features"),
+    group(*NEW, past=ROOM, lengths=(3, 2), rest=(COS, SIN, i([2], [5])), **TURN, why="a place"),
 ]
 REFUSED = [
     group(Q, K, V, **TURN, why="no angles", raises=BadType),
