@@ -7,9 +7,10 @@ from typing import Literal
 from nnir import build
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import linear, reduce, shape, unary
+from nnir.ops import index, linear, reduce, shape, unary
 from nnir.recipes.layout import with_channels_first
 from nnir.recipes.pool import pool_maxima
+from nnir.recipes.shape import unfold
 from nnir.recipes.uniques import distinct_elements
 from nnir.types import Precision
 
@@ -70,6 +71,17 @@ def grid_sample_1(
 def unique(x: Value) -> tuple[Value, Value, Value]:
     """In order of first occurrence; every NaN is another."""
     return distinct_elements(x, (), Precision.INT64)
+
+
+@table.convert("GatherND")
+def gather_nd(data: Value, indices: Index) -> Value:
+    return index.gather_nd(data, build.int64(indices))
+
+
+@table.convert("UnfoldTensor")
+def unfold_tensor(input: Value, *, dim: int = -1, size: int, step: int = 1) -> Value:
+    """Windows of an axis, along a last axis of their own."""
+    return unfold(input, dim, size, step)
 
 
 @table.convert("CDist")
