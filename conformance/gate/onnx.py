@@ -27,6 +27,8 @@ from nnir.formats.wire import fields, span, text
 from nnir.mapping import Buffer, Span, map_file
 
 STANDARD = frozenset({*DEFAULT_DOMAINS, "ai.onnx.ml", "ai.onnx.preview.training"})
+COMPILED = frozenset({("com.microsoft", "EPContext"), ("com.microsoft", "Snpe")})
+"""What runs code of a processor's own that lies in the file or beside it."""
 NEWEST = 1 << 20
 GRAPHS = {AttributeProto.G, AttributeProto.GRAPHS}
 TENSORS = {AttributeProto.T, AttributeProto.TENSORS}
@@ -101,7 +103,8 @@ class _Look:
             elif number == NodeProto.ATTRIBUTE:
                 self.attribute(span(value))
         is_known = domain in STANDARD or (domain, op) in self.local
-        if not is_known and TABLE.find(qualify(domain, op), NEWEST) is None:
+        is_code = (domain, op) in COMPILED
+        if is_code or not (is_known or TABLE.find(qualify(domain, op), NEWEST)):
             raise Unsupported(f"the operator {op[:60]!r} of the domain {domain[:60]!r}")
 
     def attribute(self, place: Span) -> None:
