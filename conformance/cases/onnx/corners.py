@@ -11,8 +11,9 @@ from ...case import EXACT, ROUNDS, Case, Const, Tolerance, f, i, rand, scalar
 from .attention import CLOSE, SEEN, K, Q, V, attend
 from .attention import HALF as NEAR_HALF
 from .conv import SUMS, X2
-from .features import POINTS, ml, tree
+from .features import ml
 from .resize import UP, resized
+from .trees import POINTS, tree
 
 ORT = "onnxruntime"
 LEAST, MOST = np.iinfo(np.int32).min, np.iinfo(np.int32).max

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import BadModel, BadType, DeviceError, Unsupported
+from nnir.errors import BadType, DeviceError, Unsupported
 
 from ...case import ROUNDS, Case, Const, f, i, rand
 
@@ -33,37 +33,6 @@ def grams(x: Any, why: str, *, raises: Any = None, oracle: str = "reference", **
 def ml(op: str, *inputs: Any, **attrs: Any) -> Any:
     """A case of the domain in two steps: the node, then what differs from the usual."""
     return lambda why="", **rest: Case(op, inputs, attrs, why=why, domain=ML, **rest)
-
-
-TREE: dict[str, Any] = {
-    "n_targets": 2,
-    "tree_roots": [0, 1],
-    "nodes_modes": i(0, 3, 5, dtype=np.uint8),
-    "nodes_featureids": [0, 1, 1],
-    "nodes_splits": f(3.0, 1.5, -2.0),
-    "nodes_truenodeids": [1, 0, 1],
-    "nodes_trueleafs": [0, 1, 1],
-    "nodes_falsenodeids": [2, 2, 3],
-    "nodes_falseleafs": [0, 1, 1],
-    "leaf_targetids": [0, 1, 0, 1],
-    "leaf_weights": f(5.25, 12.5, -12.25, 7.5),
-}
-POINTS = f([1.5, 3.5], [-0.5, 1.5], [4.0, -2.0], [nan, 2.0], [3.0, nan], [inf, -inf])
-SETS: dict[str, Any] = {
-    "nodes_modes": i(6, 0, 6, dtype=np.uint8),
-    "membership_values": f(1.5, 0.0, nan, -2.0, 8.0, 9.0, nan),
-}
-
-
-def tree(x: Any, why: str, *, raises: Any = None, oracle: str = "reference", **new: Any) -> Case:
-    """TreeEnsemble with some attributes changed, in the type of `x`."""
-    given = {
-        k: v.astype(x.dtype) if isinstance(v, np.ndarray) and v.dtype == np.float32 else v
-        for k, v in (TREE | new).items()
-    }
-    return Case(
-        "TreeEnsemble", (x,), given, ROUNDS, why=why, domain=ML, raises=raises, oracle=oracle
-    )
 
 
 MATRIX = rand(4, 3)
@@ -165,27 +134,6 @@ CASES = [
     ),
     ml("LabelEncoder", f(1), **KEYS)("keys of another type", raises=BadType),
     ml("LabelEncoder", i(1), keys_int64s=[1, 2], values_int64s=[1])("a value", raises=BadType),
-    tree(POINTS, "two trees"),
-    tree(POINTS.astype(np.float64), "double"),
-    tree(f([1, 3], [4, 5], dtype=np.float16), "half"),
-    tree(POINTS, "missing values", nodes_missing_value_tracks_true=[1, 0, 1]),
-    tree(POINTS, "every comparison below", nodes_modes=i(1, 2, 4, dtype=np.uint8)),
-    tree(POINTS, "the average", aggregate_function=0),
-    tree(POINTS, "the least", aggregate_function=2, oracle="onnxruntime"),
-    tree(POINTS, "the largest", aggregate_function=3, oracle="onnxruntime"),
-    tree(
-        POINTS,
-        "sets",
-        oracle="onnxruntime",
-        **{k: SETS[k] for k in SETS if SETS[k] is not TREE.get(k)},
-    ),
-    tree(POINTS, "how often nodes hold plays no role", nodes_hitrates=f(1.0, 2.0, 3.0)),
-    tree(POINTS, "a cycle", nodes_trueleafs=[0, 0, 1], raises=BadModel),
-    tree(POINTS, "no such child", nodes_truenodeids=[-1, 2, 2], raises=BadModel),
-    tree(POINTS, "no such other child", nodes_falsenodeids=[-1, 2, 2], raises=BadModel),
-    tree(POINTS, "no such leaf", nodes_falsenodeids=[2, 2, 9], raises=BadModel),
-    tree(POINTS[:, :1], "no such feature", raises=BadType),
-    tree(POINTS, "softmax", post_transform=1, raises=Unsupported),
     ml("Scaler", MATRIX, offset=[1.0, -2.0, 0.5], scale=[2.0, 0.5, 3.0])(),
     ml("Scaler", MATRIX, offset=[1.0], scale=[3.0])("one number for all features", tol=ROUNDS),
     ml("Scaler", i([1, 2], [3, 4]), offset=[0.5, 1.0], scale=[2.0, 3.0])(
@@ -217,18 +165,18 @@ CASES = [
     ml("OneHotEncoder", i(3), cats_strings=["a"])("strings", raises=Unsupported),
     ml("OneHotEncoder", f(3), cats_int64s=[1, 3])("floats", raises=Unsupported),
     ml("OneHotEncoder", i(3), cats_int64s=[3, 3])("twice the same", raises=BadType),
-    ml(
-        "LinearRegressor",
-        MATRIX,
-        coefficients=[0.5, 1.0, -2.0, 3.0, 0.25, 1.5],
-        intercepts=[1.0, -1.0],
-        targets=2,
-    )(tol=ROUNDS),
-    ml("LinearRegressor", MATRIX, coefficients=[0.5, 1.0, -2.0])(
-        "no intercept", oracle="onnxruntime", tol=ROUNDS
+    ml("FeatureVectorizer", rand(4, 3), rand(4, 2), inputdimensions=[3, 2])(
+        "side by side", oracle="onnxruntime"
     ),
-    ml("LinearRegressor", MATRIX, coefficients=[0.5, 1.0])("a feature less", raises=BadType),
-    ml("LinearRegressor", MATRIX, coefficients=[1.0] * 3, post_transform="PROBIT")(
-        "probit", raises=Unsupported
+    ml("FeatureVectorizer", rand(4, 3), rand(4, 2), inputdimensions=[2, 4])(
+        "cut and filled", oracle="onnxruntime"
     ),
+    ml("FeatureVectorizer", i([1, 2], [3, 4]), inputdimensions=[2])(
+        "integers", oracle="onnxruntime"
+    ),
+    ml("FeatureVectorizer", f(1, 2, 3), f(4, 5), inputdimensions=[3, 2])(
+        "vectors are rows", oracle="onnxruntime"
+    ),
+    ml("FeatureVectorizer", f(1, 2), inputdimensions=[2, 2])("a size too many", raises=BadType),
+    ml("FeatureVectorizer", rand(1, 2, 3), inputdimensions=[3])("three axes", raises=BadType),
 ]

@@ -7,7 +7,8 @@ import numpy as np
 from nnir.errors import BadModel, BadType, Unsupported
 
 from ...case import Case, f, i, rand, scalar
-from .features import POINTS, TREE, ml, tree
+from .features import ml
+from .trees import POINTS, TREE, tree
 
 WAVE, WIDTH = rand(2, 20, 2), scalar(4, np.int64)
 CASES: list[Case] = [

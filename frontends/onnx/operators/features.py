@@ -9,17 +9,17 @@ from typing import Any, Literal
 import numpy as np
 
 from nnir.dim import Expr
-from nnir.errors import BadModel, BadType, Unsupported
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import compare, features, index, linear, reduce, shape
+from nnir.ops import compare, features, index, reduce, shape
 from nnir.recipes.distance import vector_norm
 from nnir.recipes.unary import is_nan
 from nnir.types import Precision
 
 from ...table import Floats, Ints, Table
+from .scores import ML, to_working_precision
 
 table = Table()
-ML = "ai.onnx.ml::"
 
 
 table.same({"TfIdfVectorizer": features.tf_idf_vectorizer}, since=9, weights=())
@@ -111,14 +111,9 @@ def _place(x: Value, keys: np.ndarray) -> Value:
 
 @table.convert(ML + "Scaler")
 def scaler(x: Value, *, offset: Floats = (), scale: Floats = ()) -> Value:
-    wide = _to_working_precision(x)
+    wide = to_working_precision(x)
     moved = wide - _per_feature(wide, offset, "Scaler")
     return (moved * _per_feature(wide, scale, "Scaler")).cast(Precision.FLOAT32)
-
-
-def _to_working_precision(x: Value) -> Value:
-    """In double where `x` is, else in float."""
-    return x if x.precision == Precision.FLOAT64 else x.cast(Precision.FLOAT32)
 
 
 def _per_feature(x: Value, numbers: Sequence[float], what: str) -> Value:
@@ -131,7 +126,7 @@ def _per_feature(x: Value, numbers: Sequence[float], what: str) -> Value:
 
 @table.convert(ML + "Normalizer")
 def normalizer(x: Value, *, norm: Literal["L1", "L2", "MAX"] = "MAX") -> Value:
-    wide = _to_working_precision(x)
+    wide = to_working_precision(x)
     if norm == "MAX":
         size = reduce.reduce_max(wide, [-1])
     else:
@@ -170,121 +165,18 @@ def one_hot_encoder(
     return (compare.equal(each, cats_int64s)).cast(Precision.FLOAT32)
 
 
-@table.convert(ML + "LinearRegressor")
-def linear_regressor(
-    x: Value,
-    *,
-    coefficients: Floats = (),
-    intercepts: Floats = (),
-    post_transform: Literal["NONE"] = "NONE",
-    targets: int = 1,
-) -> Value:
-    if x.rank != 2 or targets < 1 or len(intercepts) not in (0, targets):
-        raise BadType(f"LinearRegressor of {x.type} with {targets} targets")
-    wide = _to_working_precision(x)
-    table = np.array(coefficients, wide.dtype).reshape(targets, -1)
-    result = linear.mat_mul(wide, x.model.constant(np.ascontiguousarray(table.T)))
-    if intercepts:
-        result = result + intercepts
-    return result.cast(Precision.FLOAT32)
+@table.convert(ML + "FeatureVectorizer")
+def feature_vectorizer(*x: Value, inputdimensions: Ints) -> Value:
+    """Beside each other as floats, each cut or filled with zeros to its number of features."""
+    if len(x) != len(inputdimensions) or not x or min(inputdimensions) < 1:
+        raise BadType(f"FeatureVectorizer of {len(x)} inputs with {inputdimensions=}")
+    parts = [_fit_features(v, n) for v, n in zip(x, inputdimensions, strict=True)]
+    return shape.concat(*parts, axis=1)
 
 
-@table.convert(ML + "TreeEnsemble", since=5)
-def tree_ensemble(
-    x: Value,
-    *,
-    aggregate_function: Literal[0, 1, 2, 3] = 1,
-    leaf_targetids: Ints,
-    leaf_weights: np.ndarray,
-    membership_values: np.ndarray | None = None,
-    n_targets: int,
-    nodes_falseleafs: Ints,
-    nodes_falsenodeids: Ints,
-    nodes_featureids: Ints,
-    nodes_hitrates: np.ndarray | None = None,
-    nodes_missing_value_tracks_true: Ints = (),
-    nodes_modes: np.ndarray,
-    nodes_splits: np.ndarray,
-    nodes_trueleafs: Ints,
-    nodes_truenodeids: Ints,
-    post_transform: Literal[0] = 0,
-    tree_roots: Ints,
-) -> Value:
-    inner, leaves = len(nodes_featureids), len(leaf_targetids)
-    modes = nodes_modes.reshape(-1).astype(np.int64)
-    members = None if membership_values is None else _cast_table(membership_values, x)
-    missing = nodes_missing_value_tracks_true or (0,) * inner
-    sides = (
-        _children(nodes_truenodeids, nodes_trueleafs, inner, leaves),
-        _children(nodes_falsenodeids, nodes_falseleafs, inner, leaves),
-    )
-    children = np.concatenate([np.stack(sides, 1), inner + np.arange(leaves)[:, None] + [0, 0]])
-    roots = np.array(tree_roots, np.int64)
-    tables = (
-        _pad_table(_splits(_cast_table(nodes_splits, x), modes, members), leaves, np.nan),
-        _pad_table(_cast_table(leaf_weights, x)[:, None], -inner, 0),
-        roots,
-        _pad_table(np.array(nodes_featureids, np.int64), leaves, 0),
-        _pad_table(modes, leaves, 0),
-        _pad_table(np.array(missing, np.bool_), leaves, False),
-        children,
-        _pad_table(np.array(leaf_targetids, np.int64)[:, None], -inner, -1),
-    )
-    return features.tree_ensemble(
-        x,
-        *map(x.model.constant, tables),
-        n_targets=n_targets,
-        depth=_depth(roots, children),
-        aggregate=features.AGGREGATES[aggregate_function],
-    )
-
-
-def _children(ids: Sequence[int], is_leaf: Sequence[int], inner: int, leaves: int) -> np.ndarray:
-    """Where the nodes lead to: leaves come after all inner nodes."""
-    at, ends = np.array(ids, np.int64), np.array(is_leaf, np.bool_)
-    if at.shape != (inner,) or ends.shape != (inner,):
-        raise BadModel(f"TreeEnsemble with {len(at)} and {len(ends)} children of {inner} nodes")
-    if ((at < 0) | (at >= np.where(ends, leaves, inner))).any():
-        raise BadModel("TreeEnsemble with a child that is no node and no leaf")
-    return at + np.where(ends, inner, 0)
-
-
-def _cast_table(table: np.ndarray, x: Value) -> np.ndarray:
-    if table.dtype != x.dtype:
-        raise BadType(f"TreeEnsemble of {x.type} with numbers of type {table.dtype}")
-    return table.reshape(-1)
-
-
-def _pad_table(table: np.ndarray, rows: int, fill: Any) -> np.ndarray:
-    """The table with so many rows more; a negative number: before it."""
-    more = np.full((abs(rows), *table.shape[1:]), fill, table.dtype)
-    return np.concatenate([more, table] if rows < 0 else [table, more])
-
-
-def _splits(splits: np.ndarray, modes: np.ndarray, members: np.ndarray | None) -> np.ndarray:
-    """What each node compares with, a row per node; the sets end with a NaN each."""
-    which = np.flatnonzero(modes == features.MEMBER)
-    given = np.zeros(0, splits.dtype) if members is None else members
-    ends = np.flatnonzero(np.isnan(given))
-    if len(ends) != len(which) or modes.shape != splits.shape:
-        raise BadModel(f"TreeEnsemble with {len(ends)} sets of members for {len(which)} nodes")
-    sets = np.split(given, ends + 1)[: len(which)]
-    table = np.full((len(splits), max([1, *map(len, sets)])), np.nan, splits.dtype)
-    table[:, 0] = splits
-    for node, values in zip(which, sets, strict=True):
-        table[node] = np.nan
-        table[node, : len(values)] = values
-    return table
-
-
-def _depth(roots: np.ndarray, children: np.ndarray) -> int:
-    """The most steps from a root to a leaf, which is its own child; BadModel for a cycle."""
-    if not len(roots) or roots.min() < 0 or roots.max() >= len(children):
-        raise BadModel(f"a tree ensemble with roots outside {len(children)} nodes")
-    at = np.unique(roots)
-    for depth in range(len(children)):
-        at = at[children[at, 0] != at]
-        if not len(at):
-            return depth
-        at = np.unique(children[at])
-    raise BadModel("a tree ensemble with a cycle")
+def _fit_features(x: Value, count: int) -> Value:
+    if x.rank not in (1, 2) or isinstance(x.shape[-1], Expr):
+        raise BadType(f"FeatureVectorizer of {x.type}, not rows of a known length")
+    rows = (shape.unsqueeze(x, [0]) if x.rank == 1 else x).cast(Precision.FLOAT32)
+    more = count - rows.shape[1]
+    return rows if not more else shape.pad(rows, [0, 0, 0, more])
