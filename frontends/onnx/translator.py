@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nnir.errors import Unsupported
 from nnir.formats.onnx import UNDEFINED, precision_of_code
 from nnir.types import Precision
 
@@ -18,10 +19,21 @@ OVERWRITTEN = "consumed_inputs"
 HINTS = {"LinearAttention": "chunk_size", "ai.onnx.ml::LabelEncoder": "default_string"}
 """What says how an operator may do its work, or counts where it works on strings alone."""
 
-STRINGS = frozenset(f"{what}_strings" for what in ("cats", "keys", "pool", "value", "values")) | {
-    "value_string"
-}
+STRINGS = frozenset(
+    f"{what}_strings" for what in ("cats", "classlabels", "keys", "pool", "value", "values")
+) | {"value_string"}
 """Attributes that make an operator one on strings, which no tensor holds: refused unless empty."""
+
+
+CURES = {
+    "ai.onnx.ml::CastMap": "it reads maps, which are no tensors: start the model behind it",
+    "ai.onnx.ml::CategoryMapper": "it reads or gives strings, which no tensor holds: give the "
+    "model the numbers of the categories",
+    "ai.onnx.ml::DictVectorizer": "it reads maps, which are no tensors: give the model the vector",
+    "ai.onnx.ml::ZipMap": "it makes maps of scores, which are tensors already: convert with the "
+    "option zipmap=False of skl2onnx and onnxmltools",
+}
+"""What to do about operators on maps and strings, which no device has."""
 
 
 class OnnxTranslator(Translator):
@@ -38,6 +50,25 @@ class OnnxTranslator(Translator):
             if k not in hints and (k not in STRINGS or v)
         }
         return converter(self, entries, attributes, len(node.outputs))
+
+    def _missing_converters(self) -> Unsupported | None:
+        """As of all frontends, with what to do about it where that is known."""
+        error = super()._missing_converters()
+        if error is None:
+            return None
+        graph = self.source.graph
+        found = {n.op: n for n in graph.nodes if n.op in CURES}
+        if not found:
+            return error
+        read = {name for n in graph.nodes for name in n.inputs}
+        cures = []
+        for op, node in found.items():
+            at_end = op.endswith("ZipMap") and read.isdisjoint(node.outputs)
+            place = " (it feeds an output alone: the rest of the model stays as it is)"
+            cures.append(f"{op}: {CURES[op]}{place if at_end else ''}")
+        told = Unsupported("; ".join([str(error), *cures]))
+        told.refusals = error.refusals
+        return told
 
 
 def _precision(code: Any, optional: bool) -> Any:

@@ -14,6 +14,7 @@ import onnxruntime
 import pytest
 
 import nnadapter as nna
+from nnir.errors import Unsupported
 
 ROWS = np.random.default_rng(0).normal(size=(60, 4)).astype(np.float32)
 TWO = (ROWS[:, 0] + ROWS[:, 1] * ROWS[:, 2] > 0).astype(np.int64)
@@ -52,7 +53,7 @@ def make_svc(labels: np.ndarray) -> Any:
     from sklearn.svm import SVC
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # newer versions would have them calibrated elsewhere
+        warnings.simplefilter("ignore", FutureWarning)  # newer versions calibrate elsewhere
         return SVC(probability=True, random_state=0).fit(ROWS, labels)
 
 
@@ -85,7 +86,11 @@ def write_model(model: Any, **options: Any) -> bytes:
     skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
     kinds = skl2onnx.common.data_types
     types = [("x", kinds.FloatTensorType([None, ROWS.shape[1]]))]
-    made = skl2onnx.convert_sklearn(model, initial_types=types, target_opset=18, options=options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of what it reads of its own estimators
+        made = skl2onnx.convert_sklearn(
+            model, initial_types=types, target_opset=18, options=options
+        )
     data: bytes = made.SerializeToString()
     return data
 
@@ -133,3 +138,9 @@ def test_boosted_trees(package: str, labels: np.ndarray) -> None:
         fit = module.LGBMClassifier(n_estimators=5, verbose=-1).fit(ROWS, labels)
         made = tools.convert_lightgbm(fit, initial_types=types, target_opset=15, zipmap=False)
     check(made.SerializeToString())
+
+
+def test_map_is_refused_with_its_cure() -> None:
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    with pytest.raises(Unsupported, match="zipmap=False"):
+        nna.load(write_model(make_logistic(TWO)))
