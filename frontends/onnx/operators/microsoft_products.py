@@ -1,0 +1,86 @@
+"""ONNX Runtime's products of integers (com.microsoft), with real numbers or integers as results."""
+
+from __future__ import annotations
+
+from nnir.errors import BadType
+from nnir.model import Value
+from nnir.ops import shape
+from nnir.types import Precision
+
+from ...table import Table
+from .linear import mat_mul_integer, requantize
+from .quant import dynamic_quantize_linear
+
+table = Table()
+MICROSOFT = "com.microsoft::"
+
+
+@table.convert(MICROSOFT + "MatMulInteger16")
+def mat_mul_integer_16(a: Value, b: Value) -> Value:
+    return mat_mul_integer(a, b)
+
+
+@table.convert(MICROSOFT + "MatMulIntegerToFloat")
+def mat_mul_integer_to_float(
+    a: Value,
+    b: Value,
+    a_scale: Value,
+    b_scale: Value,
+    a_zero_point: Value | None = None,
+    b_zero_point: Value | None = None,
+    bias: Value | None = None,
+) -> Value:
+    """The exact product of integers in real numbers; scales of `b` may be one for each column."""
+    whole = mat_mul_integer(a, b, a_zero_point, b_zero_point).cast(Precision.FLOAT32)
+    real = whole * (_number(a_scale) * _number(b_scale))
+    return real if bias is None else real + bias
+
+
+def _number(x: Value) -> Value:
+    """A vector of one number as that number, which spreads without an axis of its own."""
+    return shape.reshape(x, []) if x.shape == (1,) else x
+
+
+@table.convert(MICROSOFT + "DynamicQuantizeMatMul")
+def dynamic_quantize_mat_mul(
+    a: Value,
+    b: Value,
+    b_scale: Value,
+    b_zero_point: Value | None = None,
+    bias: Value | None = None,
+) -> Value:
+    """`a` becomes integers by its own extremes."""
+    steps, scale, zero_point = dynamic_quantize_linear(a)
+    return mat_mul_integer_to_float(steps, b, scale, b_scale, zero_point, b_zero_point, bias)
+
+
+@table.convert(MICROSOFT + "QGemm")
+def q_gemm(
+    a: Value,
+    a_scale: Value,
+    a_zero_point: Value,
+    b: Value,
+    b_scale: Value,
+    b_zero_point: Value,
+    c: Value | None = None,
+    y_scale: Value | None = None,
+    y_zero_point: Value | None = None,
+    *,
+    alpha: float = 1.0,
+    transA: bool = False,  # noqa: N803  the names are those of ONNX Runtime
+    transB: bool = False,  # noqa: N803  as above
+) -> Value:
+    """The addend is in steps of the product, before `alpha`; without a scale the result is real."""
+    if a.rank != 2 or b.rank != 2:
+        raise BadType(f"QGemm of {a.type} and {b.type}, not matrices")
+    left = shape.transpose(a) if transA else a
+    right = shape.transpose(b) if transB else b
+    whole = mat_mul_integer(left, right, a_zero_point, b_zero_point)
+    if c is not None:
+        whole = whole + c
+    factor = _number(a_scale) * _number(b_scale) * alpha
+    if y_scale is None:
+        return whole.cast(Precision.FLOAT32) * factor
+    if y_zero_point is None:
+        raise BadType("QGemm with a scale of the result and no zero point")
+    return requantize(whole, factor / _number(y_scale), y_zero_point)
