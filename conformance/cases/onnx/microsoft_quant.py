@@ -110,6 +110,13 @@ CASES = [
          pads=[1, 1, 1, 1])("a scale for each channel, a bias", tol=STEP),
     conv(LAST, scalar(0.02), scalar(0, np.int8), SUMS, channels_last=1, strides=[2, 1])(
         "channels last", tol=STEP),
+    conv(IMAGE, scalar(0.02), scalar(0, np.int8), kernel_shape=[3, 3], dilations=[2, 2])(
+        "an open filter", tol=STEP),
+    conv(IMAGE, scalar(0.02), scalar(0, np.int8), auto_pad="SAME_UPPER")("padding by size",
+         tol=STEP),
+    ms("QLinearConv", rand(1, 6, 5, 5, dtype=np.uint8, low=0, high=255), *step(0.05),
+       Const(FILTER), Const(scalar(0.02)), Const(scalar(0, np.int8)), *step(0.9), group=2)(
+        "groups", tol=STEP),
     *(ms("QuantizeLinear", f(1, 2.5, 3.5, -3e5, 7e4), scalar(0.5), Const(scalar(3, k)))(
           f"to {np.dtype(k).name}", tol=EXACT) for k in WIDE[:4]),
     ms("QuantizeLinear", f(1, 2.5), scalar(0.5))("no zero point"),

@@ -16,8 +16,7 @@ from nnir.types import INTEGERS, Precision
 from ...table import Context, Table
 from ...translate import Translator
 
-table = Table()
-MICROSOFT = "com.microsoft::"
+table = Table(prefix="com.microsoft::")
 KINDS = {
     2: (Precision.UINT2, Precision.INT2),
     4: (Precision.UINT4, Precision.INT4),
@@ -36,7 +35,7 @@ CODES = {0: (*FP4, *(-x for x in FP4)), 1: NF4}
 """What the codes of 4 bits stand for: QLoRA's floats and normal quantiles."""
 
 
-@table.convert(MICROSOFT + "MatMulNBits")
+@table.convert("MatMulNBits")
 def mat_mul_n_bits(
     a: Value,
     b: np.ndarray,
@@ -134,7 +133,7 @@ def _with_real_zeros(
     return index.slice_(whole, [1], [0], [columns])
 
 
-@table.convert(MICROSOFT + "MatMulBnb4")
+@table.convert("MatMulBnb4")
 def mat_mul_bnb_4(
     a: Value,
     b: np.ndarray,
@@ -167,7 +166,7 @@ def mat_mul_bnb_4(
     return linear.mat_mul(a, weights, transpose_y=True)
 
 
-@table.convert(MICROSOFT + "GatherBlockQuantized")
+@table.convert("GatherBlockQuantized")
 def gather_block_quantized(
     data: Value,
     indices: Value,

@@ -11,16 +11,15 @@ from ...table import Table
 from .linear import mat_mul_integer, requantize
 from .quant import dynamic_quantize_linear
 
-table = Table()
-MICROSOFT = "com.microsoft::"
+table = Table(prefix="com.microsoft::")
 
 
-@table.convert(MICROSOFT + "MatMulInteger16")
+@table.convert("MatMulInteger16")
 def mat_mul_integer_16(a: Value, b: Value) -> Value:
     return mat_mul_integer(a, b)
 
 
-@table.convert(MICROSOFT + "MatMulIntegerToFloat")
+@table.convert("MatMulIntegerToFloat")
 def mat_mul_integer_to_float(
     a: Value,
     b: Value,
@@ -41,7 +40,7 @@ def _number(x: Value) -> Value:
     return shape.reshape(x, []) if x.shape == (1,) else x
 
 
-@table.convert(MICROSOFT + "DynamicQuantizeMatMul")
+@table.convert("DynamicQuantizeMatMul")
 def dynamic_quantize_mat_mul(
     a: Value,
     b: Value,
@@ -54,7 +53,7 @@ def dynamic_quantize_mat_mul(
     return mat_mul_integer_to_float(steps, b, scale, b_scale, zero_point, b_zero_point, bias)
 
 
-@table.convert(MICROSOFT + "QGemm")
+@table.convert("QGemm")
 def q_gemm(
     a: Value,
     a_scale: Value,

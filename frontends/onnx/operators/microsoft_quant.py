@@ -3,21 +3,21 @@ scale, between DEQUANTIZE_LINEAR and QUANTIZE_LINEAR."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import activation, compare, quant, reduce, shape
+from nnir.operator import Operator
+from nnir.ops import activation, binary, compare, quant, reduce, shape
 from nnir.types import Precision
 
-from ...table import Table
+from ...table import Ints, Table
 from . import conv, pool
 from .activation import normalize_rest
 from .quant import dequantize_linear, quantize_linear
-from .windows import Sliding
+from .windows import Padding, Sliding
 
-table = Table()
-MICROSOFT = "com.microsoft::"
+table = Table(prefix="com.microsoft::")
 
 
 def to_real(x: Value, scale: Value, zero_point: Value | None) -> Value:
@@ -31,14 +31,9 @@ def to_steps(x: Value, scale: Value, zero_point: Value | None, kind: Precision) 
     return quant.quantize_linear(x, scale, zero_point, dtype=own)
 
 
-@table.each(
-    {
-        MICROSOFT + "QLinearAdd": lambda a, b: a + b,
-        MICROSOFT + "QLinearMul": lambda a, b: a * b,
-    }
-)
+@table.each({"QLinearAdd": binary.add, "QLinearMul": binary.mul})
 def q_linear_binary(
-    combine: Callable[[Value, Value], Value],
+    combine: Operator[Value],
     a: Value,
     a_scale: Value,
     a_zero_point: Value | None,
@@ -52,7 +47,7 @@ def q_linear_binary(
     return to_steps(real, c_scale, c_zero_point, a.precision)
 
 
-@table.convert(MICROSOFT + "QLinearLeakyRelu")
+@table.convert("QLinearLeakyRelu")
 def q_linear_leaky_relu(
     x: Value,
     x_scale: Value,
@@ -66,7 +61,7 @@ def q_linear_leaky_relu(
     return to_steps(real, y_scale, y_zero_point, x.precision)
 
 
-@table.convert(MICROSOFT + "QLinearSigmoid")
+@table.convert("QLinearSigmoid")
 def q_linear_sigmoid(
     x: Value,
     x_scale: Value,
@@ -78,7 +73,7 @@ def q_linear_sigmoid(
     return to_steps(real, y_scale, y_zero_point, x.precision)
 
 
-@table.convert(MICROSOFT + "QLinearSoftmax")
+@table.convert("QLinearSoftmax")
 def q_linear_softmax(
     x: Value,
     x_scale: Value,
@@ -98,7 +93,7 @@ def q_linear_softmax(
     return to_steps(result, y_scale, y_zero_point, x.precision)
 
 
-@table.convert(MICROSOFT + "QLinearConcat")
+@table.convert("QLinearConcat")
 def q_linear_concat(y_scale: Value, y_zero_point: Value, *inputs: Value | None, axis: int) -> Value:
     """The inputs come in threes: a tensor, its scale and its zero point."""
     parts = [_operand(inputs[k : k + 3]) for k in range(0, len(inputs), 3)]
@@ -115,7 +110,7 @@ def _operand(three: Sequence[Value | None]) -> Value:
     return to_real(three[0], three[1], three[2] if len(three) > 2 else None)
 
 
-@table.convert(MICROSOFT + "QLinearWhere")
+@table.convert("QLinearWhere")
 def q_linear_where(
     condition: Value,
     x: Value,
@@ -139,7 +134,7 @@ def _channels_last(x: Value) -> Value:
     return shape.transpose(x, perm=(0, *range(2, x.rank), 1))
 
 
-@table.convert(MICROSOFT + "QLinearAveragePool")
+@table.convert("QLinearAveragePool")
 def q_linear_average_pool(
     x: Value,
     x_scale: Value,
@@ -147,11 +142,15 @@ def q_linear_average_pool(
     y_scale: Value,
     y_zero_point: Value | None = None,
     *,
+    auto_pad: Padding = "NOTSET",
     ceil_mode: bool = False,
     channels_last: bool = False,
     count_include_pad: bool = False,
-    how: Sliding,
+    kernel_shape: Ints,
+    pads: Ints = (),
+    strides: Ints = (),
 ) -> Value:
+    how = Sliding(kernel_shape=kernel_shape, pads=pads, strides=strides, auto_pad=auto_pad)
     real = to_real(_channels_first(x) if channels_last else x, x_scale, x_zero_point)
     means = pool.average_pool(
         real, ceil_mode=ceil_mode, count_include_pad=count_include_pad, how=how
@@ -160,7 +159,7 @@ def q_linear_average_pool(
     return _channels_last(result) if channels_last else result
 
 
-@table.convert(MICROSOFT + "QLinearGlobalAveragePool")
+@table.convert("QLinearGlobalAveragePool")
 def q_linear_global_average_pool(
     x: Value,
     x_scale: Value,
@@ -176,7 +175,7 @@ def q_linear_global_average_pool(
     return to_steps(means, y_scale, y_zero_point, x.precision)
 
 
-@table.convert(MICROSOFT + "QLinearConv")
+@table.convert("QLinearConv")
 def q_linear_conv(
     x: Value,
     x_scale: Value,
@@ -201,16 +200,16 @@ def q_linear_conv(
     return _channels_last(made) if channels_last else made
 
 
-@table.convert(MICROSOFT + "QuantizeLinear")
+@table.convert("QuantizeLinear")
 def quantize_wide(
-    x: Value, y_scale: Value, y_zero_point: Value | None = None, *, axis: int = 1
+    x: Value, y_scale: Value, y_zero_point: Value | None = None, *, axis: int | None = None
 ) -> Value:
     """ONNX's, which came to more types of integers and floats in this domain first."""
-    return quantize_linear(x, y_scale, y_zero_point, axis=axis)
+    return quantize_linear(x, y_scale, y_zero_point, axis=1 if axis is None else axis)
 
 
-@table.convert(MICROSOFT + "DequantizeLinear")
+@table.convert("DequantizeLinear")
 def dequantize_wide(
-    x: Value, x_scale: Value, x_zero_point: Value | None = None, *, axis: int = 1
+    x: Value, x_scale: Value, x_zero_point: Value | None = None, *, axis: int | None = None
 ) -> Value:
-    return dequantize_linear(x, x_scale, x_zero_point, axis=axis)
+    return dequantize_linear(x, x_scale, x_zero_point, axis=1 if axis is None else axis)

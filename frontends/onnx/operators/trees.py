@@ -238,7 +238,7 @@ def tree_ensemble_regressor(
     if base is not None:
         moved = total + base
         known = n_targets == 1 or forest.always_reaches(trees, n_targets)
-        total = moved if known else compare.where(_seen(forest, wide, n_targets), moved, 0)
+        total = moved if known else compare.where(_find_reached(forest, wide, n_targets), moved, 0)
     return scoring.transform_scores(total.cast(Precision.FLOAT32), post_transform)
 
 
@@ -272,7 +272,7 @@ def tree_ensemble_classifier(
         total = total + bases
     rated = total
     if bases is None and not forest.always_reaches(trees, count):
-        rated = compare.where(_seen(forest, wide, count), total, -np.inf)
+        rated = compare.where(_find_reached(forest, wide, count), total, -np.inf)
     label = scoring.best_label(rated, classlabels_int64s, count)
     return label, scoring.transform_scores(total.cast(Precision.FLOAT32), post_transform)
 
@@ -308,7 +308,7 @@ def _choose_of_two(
     return label, scoring.transform_scores(shape.concat(plain * 0, plain, axis=-1), how)
 
 
-def _seen(forest: Forest, x: Value, n_targets: int) -> Value:
+def _find_reached(forest: Forest, x: Value, n_targets: int) -> Value:
     """Whether a leaf of the row names each target."""
     return forest.evaluate(x, n_targets, "SUM", counts=True) > 0
 

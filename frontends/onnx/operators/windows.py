@@ -15,6 +15,8 @@ from nnir.types import AutoPad
 
 from ...table import Attributes, Ints
 
+Padding = Literal["", "NOTSET", "SAME_LOWER", "SAME_UPPER", "VALID"]
+
 
 @dataclass(frozen=True)
 class Window:
@@ -98,7 +100,7 @@ class Moving(Attributes):
 class Sliding(Moving):
     """The attributes of convolutions and pools."""
 
-    auto_pad: Literal["", "NOTSET", "SAME_LOWER", "SAME_UPPER", "VALID"] = "NOTSET"
+    auto_pad: Padding = "NOTSET"
 
     @property
     def is_same(self) -> bool:
