@@ -163,7 +163,13 @@ CASES = [
     ml("OneHotEncoder", i([3, 1], [9, 4], dtype=np.int32), cats_int64s=[1, 3, 4])("a matrix"),
     ml("OneHotEncoder", i(3), cats_int64s=[1, 3], zeros=0)("all known", raises=Unsupported),
     ml("OneHotEncoder", i(3), cats_strings=["a"])("strings", raises=Unsupported),
-    ml("OneHotEncoder", f(3), cats_int64s=[1, 3])("floats", raises=Unsupported),
+    ml("OneHotEncoder", f(0.9, 1, -0.5, 1.7, nan, inf, 3e30), cats_int64s=[0, 1])(
+        "floats", oracle="onnxruntime"
+    ),
+    ml("OneHotEncoder", f([3, 1], [9, 4], dtype=np.float64), cats_int64s=[1, 3])(
+        "doubles", oracle="onnxruntime"
+    ),
+    ml("OneHotEncoder", np.array([True]), cats_int64s=[1])("truth values", raises=Unsupported),
     ml("OneHotEncoder", i(3), cats_int64s=[3, 3])("twice the same", raises=BadType),
     ml("FeatureVectorizer", rand(4, 3), rand(4, 2), inputdimensions=[3, 2])(
         "side by side", oracle="onnxruntime"

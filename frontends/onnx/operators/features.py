@@ -157,11 +157,13 @@ def one_hot_encoder(
     cats_int64s: Ints = (),
     zeros: Literal[1] = 1,
 ) -> Value:
-    if not x.is_integer:
+    """Floats count as the integers that they are cut to, what no int64 holds as the least one."""
+    if not (x.is_integer or x.is_float):
         raise Unsupported(f"OneHotEncoder of {x.type}")
     if not cats_int64s or len(set(cats_int64s)) < len(cats_int64s):
         raise BadType(f"OneHotEncoder with {len(cats_int64s)} categories, not all different")
-    each = shape.unsqueeze(x.cast(Precision.INT64), [-1])
+    fits = compare.where(abs(x) < 2.0**63, x, -(2.0**63)) if x.is_float else x
+    each = shape.unsqueeze(fits.cast(Precision.INT64), [-1])
     return (compare.equal(each, cats_int64s)).cast(Precision.FLOAT32)
 
 
