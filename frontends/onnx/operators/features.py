@@ -177,8 +177,11 @@ def feature_vectorizer(*x: Value, inputdimensions: Ints) -> Value:
 
 
 def _fit_features(x: Value, count: int) -> Value:
-    if x.rank not in (1, 2) or isinstance(x.shape[-1], Expr):
-        raise BadType(f"FeatureVectorizer of {x.type}, not rows of a known length")
+    """The data as rows of so many floats."""
+    if x.rank not in (1, 2):
+        raise BadType(f"FeatureVectorizer of {x.type}, not rows")
     rows = (shape.unsqueeze(x, [0]) if x.rank == 1 else x).cast(Precision.FLOAT32)
-    more = count - rows.shape[1]
-    return rows if not more else shape.pad(rows, [0, 0, 0, more])
+    width = rows.shape[1]
+    if isinstance(width, Expr):
+        return index.slice_(shape.pad(rows, [0, 0, 0, count]), [1], [0], [count])
+    return rows if width == count else shape.pad(rows, [0, 0, 0, count - width])
