@@ -120,8 +120,10 @@ CASES = [
     *(ms("QuantizeLinear", f(1, 2.5, 3.5, -3e5, 7e4), scalar(0.5), Const(scalar(3, k)))(
           f"in its domain, to {np.dtype(k).name}", tol=EXACT) for k in WIDE[:4]),
     ms("QuantizeLinear", f(1, 2.5), scalar(0.5))("in its domain, no zero point"),
-    ms("QuantizeLinear", rand(2, 3), f(0.1, 0.2), i(0, 5, dtype=np.int8), axis=0)("in its domain, along an axis"),
-    ms("QuantizeLinear", rand(2, 3), f(0.1, 0.2, 0.3), i(0, 5, 1, dtype=np.int8))("in its domain, per channel"),
+    ms("QuantizeLinear", rand(2, 3), f(0.1, 0.2), i(0, 5, dtype=np.int8), axis=0)(
+        "in its domain, along an axis"),
+    ms("QuantizeLinear", rand(2, 3), f(0.1, 0.2, 0.3), i(0, 5, 1, dtype=np.int8))(
+        "in its domain, per channel"),
     *(ms("DequantizeLinear", Const(i(1, 2, 5, dtype=k)), scalar(0.5), Const(scalar(3, k)))(
           f"in its domain, of {np.dtype(k).name}") for k in WIDE),
     ms("DequantizeLinear", i(1, -70000, dtype=np.int32), scalar(0.5))("in its domain, 32 bits"),
