@@ -40,6 +40,7 @@ CASES = [
     Case("RandomUniform", (), {"shape": [0], "dtype": 10, "low": 2.0, "high": 3.0}, random=True),
     Case("RandomNormal", (), {"shape": [2], "scale": 3.0}, random=True),
     Case("RandomUniform", (), {"shape": [2], "seed": 3.0}, random=True),
+    Case("RandomUniform", (), {"shape": [MANY], "dtype": 11}, random=True),
     Case("RandomNormalLike", (rand(2, 3),), {"mean": 5.0, "seed": 3.0}, random=True),
     Case("RandomUniformLike", (rand(2, 3),), {"low": 2.0, "high": 3.0}, random=True),
     Case("RandomNormal", (), {"shape": [2], "dtype": 7}, why="integers", raises=BadType),

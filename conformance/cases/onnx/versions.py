@@ -37,7 +37,8 @@ CHANGED: Mapping[int, str] = {
     4: "Concat",
     5: "Reshape",
     6: "Cast Selu Tile",
-    7: "Add And BatchNormalization Div Dropout Equal Greater Less Mul Or PRelu Pow Sub Xor",
+    7: "Add And BatchNormalization Div Dropout Equal Greater Less Mul Or PRelu Pow Sub Upsample"
+    " Xor",
     9: "Scan Upsample",
     10: "Dropout Slice TopK",
     11: "Clip Pad Resize",
