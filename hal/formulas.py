@@ -49,6 +49,10 @@ class Formula:
         """Whether each element equals that of another result, or a number."""
         return self.apply("==", self, other)
 
+    def unequal(self, other: Self | float) -> Self:
+        """Whether each element differs from that of another result, or a number."""
+        return self.apply("!=", self, other)
+
     def __lt__(self, other: Any) -> Self:
         return self.apply("<", self, other)
 

@@ -24,7 +24,7 @@ def test_quotients_are_rounded_down_exactly(most: int) -> None:
     divisors = np.tile(by, 3).astype(np.int32)
     g = Emitter(LOWERINGS, openvino)
     ends = [openvino.opset13.parameter([-1], np.int32) for _ in range(2)]
-    found = floor_quotient(g, *(Ref(e.output(0)) for e in ends))
+    found = floor_quotient(g, *(Ref(e.output(0), g) for e in ends))
     model = openvino.Model([found.output], ends)
     compiled = openvino.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     assert np.array_equal(compiled([given, divisors])[0], given // divisors)

@@ -86,6 +86,8 @@ class Ref(Formula, str):  # type: ignore[misc]  # symbols are arithmetic, not th
     def apply(self, symbol: str, *operands: Operand | float) -> Ref:
         """A node; numbers take the precision of this result."""
         g = self.emitter
+        if symbol == "!=":
+            return ~self.apply("==", *operands)
         given = [g.number(o, self) if isinstance(o, (int, float)) else o for o in operands]
         return g.node(SYMBOLS[symbol], *given)
 

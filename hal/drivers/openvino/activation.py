@@ -63,7 +63,7 @@ def swish(g: Emitter, input: Value) -> Ref:
     made = g.node("Swish", input)
     if is_computed(input):
         return made
-    return g.where(g.pair("Equal", input, g.number(np.inf, input)), input, made)
+    return g.where(g.take(input).equal(np.inf), input, made)
 
 
 @table.lower(activation.leaky_relu)
@@ -80,8 +80,8 @@ def prelu(g: Emitter, input: Value, slope: Value) -> Ref:
     if input.rank < 4 or slope.shape == (1,) or not _is_behind_product(g, x):
         return g.node("PRelu", x, factors)
     report_met(SLOPES_OF_A_PRODUCT)
-    apart = g.node("PRelu", g.node("Unsqueeze", x, g.ints(-1)), factors)
-    return g.node("Squeeze", apart, g.ints(-1))
+    apart = g.node("PRelu", g.unsqueeze(x, -1), factors)
+    return g.squeeze(apart, -1)
 
 
 def _is_behind_product(g: Emitter, x: Ref) -> bool:
@@ -101,14 +101,12 @@ def gelu(g: Emitter, input: Value, *, approximate: bool) -> Ref:
     made = g.node("Gelu", input, approximation_mode="TANH" if approximate else "ERF")
     if is_computed(input):
         return made
-    return g.where(g.pair("Equal", input, g.number(np.inf, input)), input, made)
+    return g.where(g.take(input).equal(np.inf), input, made)
 
 
 def _ramp(g: Emitter, x: Ref, alpha: float, beta: float) -> Ref:
     """max(0, min(1, alpha * x + beta)) with NaN."""
-    line = g.pair("Add", g.pair("Multiply", x, g.number(alpha, x)), g.number(beta, x))
-    made = g.pair("Minimum", g.number(1, x), g.pair("Maximum", g.number(0, x), line))
-    return keep_nan(g, x, made)
+    return keep_nan(g, x, g.pair("Minimum", 1, g.pair("Maximum", 0, x * alpha + beta)))
 
 
 @table.lower(activation.hard_sigmoid)
@@ -123,13 +121,12 @@ def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
     if is_computed(input) and (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
         return g.node("HSwish", input)
     x = single(g, input)
-    return g.pair("Multiply", x, _ramp(g, x, alpha, beta))
+    return x * _ramp(g, x, alpha, beta)
 
 
 def log_of_sum(g: Emitter, x: Ref) -> Ref:
     """log(1 + x) = 2 artanh(x / (2 + x)), which loses nothing near 0; for |x| up to 1."""
-    ratio = g.pair("Divide", x, g.pair("Add", x, g.number(2, x)))
-    return g.pair("Multiply", g.node("Atanh", ratio), g.number(2, x))
+    return g.node("Atanh", x / (x + 2)) * 2
 
 
 @table.lower(activation.softmax)
@@ -139,8 +136,7 @@ def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     x = single(g, input)
     made = g.node("Softmax", x, axis=axis_of(axis, input.rank))
     whole = g.node("ReduceSum", made, g.ints(axis), keep_dims=True)  # NaN where one is
-    lost = g.node("IsNaN", whole)
-    return g.where(lost, g.number(np.nan, x), made)
+    return g.where(g.node("IsNaN", whole), np.nan, made)
 
 
 @table.lower(activation.log_softmax)
@@ -149,7 +145,7 @@ def log_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     made = g.node("LogSoftmax", x, axis=axis_of(axis, input.rank))
     if not is_computed(input):
         whole = g.node("ReduceSum", made, g.ints(axis), keep_dims=True)  # NaN where one is
-        made = g.where(g.node("IsNaN", whole), g.number(np.nan, x), made)
+        made = g.where(g.node("IsNaN", whole), np.nan, made)
     return made
 
 
@@ -160,19 +156,10 @@ def hardmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     if isinstance(size, Expr):
         raise NoLowering("openvino: hardmax along an axis of a size that is not known")
     x = single(g, input)
-    finite = g.where(g.node("IsNaN", x), g.number(np.inf, x), x)
-    _, first = g.node(
-        "TopK",
-        finite,
-        g.scalar(1),
-        axis=along,
-        mode="max",
-        sort="value",
-        index_element_type="i64",
-        outputs=2,
-    )
+    finite = g.where(g.node("IsNaN", x), np.inf, x)
+    _, first = g.ranked(finite, g.scalar(1), along, "max")
     line = g.constant(np.arange(size).reshape(-1, *(1,) * (input.rank - along - 1)))
-    return g.pair("Equal", first, line)
+    return first.equal(line)
 
 
 @table.lower(activation.clip)
@@ -189,12 +176,10 @@ def clip(g: Emitter, input: Value, min: Value, max: Value) -> Ref:
 @table.lower(activation.elu)
 def elu(g: Emitter, input: Value, *, alpha: float) -> Ref:
     x = single(g, input)
-    below = g.pair("Multiply", expm1(g, g.pair("Minimum", g.number(0, x), x)), g.number(alpha, x))
-    above = g.pair("Less", g.number(0, x), x)
-    return g.where(above, x, keep_nan(g, x, below))
+    below = expm1(g, g.pair("Minimum", 0, x)) * alpha
+    return g.where(x > 0, x, keep_nan(g, x, below))
 
 
 def expm1(g: Emitter, x: Ref) -> Ref:
     """exp(x) - 1 = tanh(x / 2) (exp(x) + 1), which loses nothing near 0."""
-    half = g.node("Tanh", g.pair("Multiply", x, g.number(0.5, x)))
-    return g.pair("Multiply", half, g.pair("Add", g.node("Exp", x), g.number(1, x)))
+    return g.node("Tanh", x * 0.5) * (g.node("Exp", x) + 1)

@@ -23,8 +23,8 @@ def fold_axes(g: Emitter, input: Value, axes: Value, fold: Fold, *, keepdim: boo
     order, sizes = sorted_behind(g, mask), g.dims(input)
     rest = input.rank - count
     moved = g.node("Transpose", input, order)
-    kept = g.node("Gather", sizes, g.part(order, 0, rest), g.scalar(0))
-    inside = g.node("Gather", sizes, g.part(order, rest, input.rank), g.scalar(0))
+    kept = g.gather(sizes, g.part(order, 0, rest), 0)
+    inside = g.gather(sizes, g.part(order, rest, input.rank), 0)
     whole = product(g, inside, [0], [count], keepdim=True)
     flat = g.reshape(moved, g.concat(kept, whole) if rest else whole)
     result = fold(flat, [rest])
@@ -37,24 +37,15 @@ def mark_axes(g: Emitter, axes: Value, rank: int) -> Ref:
     """Which of `rank` axes are named."""
     named = g.reshape(g.int64(axes), [-1, 1])
     every = g.ints(*range(rank)), g.ints(*range(-rank, 0))
-    same = g.pair("LogicalOr", *(g.pair("Equal", named, e) for e in every))
+    same = g.pair("LogicalOr", *(named.equal(e) for e in every))
     return g.node("ReduceLogicalOr", same, g.ints(0), keep_dims=False)
 
 
 def sorted_behind(g: Emitter, mask: Ref) -> Ref:
     """An order of the axes, those that are marked behind."""
     rank = int(mask.output.get_partial_shape()[0].get_length())
-    _, order = g.node(
-        "TopK",
-        g.where(mask, g.ints(1), g.ints(0)),
-        g.scalar(rank),
-        outputs=2,
-        axis=0,
-        mode="min",
-        sort="value",
-        index_element_type="i64",
-        stable=True,
-    )
+    marks = g.where(mask, g.ints(1), g.ints(0))
+    _, order = g.ranked(marks, g.scalar(rank), 0, "min", stable=True)
     return order
 
 
@@ -62,7 +53,7 @@ def squeeze_axes(g: Emitter, input: Value, axes: Value) -> Ref:
     """`input` without the axes."""
     order = sorted_behind(g, mark_axes(g, axes, input.rank))
     kept = g.part(order, 0, input.rank - length_of(axes))
-    return g.reshape(input, g.node("Gather", g.dims(input), kept, g.scalar(0)))
+    return g.reshape(input, g.gather(g.dims(input), kept, 0))
 
 
 def unsqueeze_axes(g: Emitter, input: Value, axes: Value) -> Ref:
@@ -72,11 +63,11 @@ def unsqueeze_axes(g: Emitter, input: Value, axes: Value) -> Ref:
     for position in range(length_of(axes)):
         rank = input.rank + position + 1
         at = g.part(named, position, position + 1)
-        at = g.where(g.pair("Less", at, g.ints(0)), g.pair("Add", at, g.ints(rank)), at)
+        at = g.where(at < g.ints(0), at + g.ints(rank), at)
         line = g.ints(*range(rank))
         before, behind = g.concat(sizes, g.ints(1)), g.concat(g.ints(1), sizes)
-        later = g.where(g.pair("Equal", line, at), g.ints(1), behind)
-        sizes = g.where(g.pair("Less", line, at), before, later)
+        later = g.where(line.equal(at), g.ints(1), behind)
+        sizes = g.where(line < at, before, later)
     return g.reshape(input, sizes)
 
 
@@ -86,9 +77,9 @@ def tile_axes(g: Emitter, input: Operand, rank: int, counts: Ref) -> Ref:
     OpenVINO's Tile misplaces them; each axis is repeated by an axis of its own in front of it.
     """
     sizes = g.dims(input)
-    pairs = g.reshape(g.node("Unsqueeze", sizes, g.ints(1)), [-1, 1])
+    pairs = g.reshape(g.unsqueeze(sizes, 1), [-1, 1])
     ones = g.reshape(g.ints(*[1] * rank), [rank, 1])
     flat = g.reshape(g.concat(ones, pairs, axis=1), [-1])
     target = g.reshape(g.concat(g.reshape(counts, [rank, 1]), pairs, axis=1), [-1])
     wide = g.node("Broadcast", g.reshape(input, flat), target, mode="numpy")
-    return g.reshape(wide, g.pair("Multiply", sizes, counts))
+    return g.reshape(wide, sizes * counts)

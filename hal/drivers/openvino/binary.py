@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -50,11 +51,11 @@ def clip_between(
     made = wide(g, ref) if narrow else ref
     for op, limit in (("Maximum", low), ("Minimum", high)):
         if limit is not None:
-            given = g.number(limit, made) if isinstance(limit, (int, float)) else wide(g, limit)
+            given = limit if isinstance(limit, (int, float)) else wide(g, limit)
             made = g.pair(op, given, made)
     if ref.is_float:
         return keep_nan(g, ref, made)
-    return g.cast(made, ref.precision) if narrow else made
+    return made.cast(ref.precision) if narrow else made
 
 
 @table.each({binary.add: "Add", binary.mul: "Multiply", binary.sub: "Subtract"})
@@ -76,9 +77,7 @@ def _extreme(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
 
 @table.lower(binary.sum_)
 def sum_(g: Emitter, *input: Value) -> Ref:
-    return compute_in_32_bits(
-        g, lambda *refs: functools.reduce(lambda a, b: g.pair("Add", a, b), refs), *input
-    )
+    return compute_in_32_bits(g, lambda *refs: functools.reduce(operator.add, refs), *input)
 
 
 @table.lower(binary.div)

@@ -35,7 +35,7 @@ def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_mo
             node.set_input(ref.output, sides[0][1][k], sides[1][1][k])
     made = [node.set_output(a, b) for a, b in zip(sides[0][2], sides[1][2], strict=True)]
     node.set_friendly_name(g.name("If"))
-    return tuple(Ref(o) for o in made)
+    return tuple(Ref(o, g) for o in made)
 
 
 def _parameter(inner: Emitter, g: Emitter, value: Value, *, loose: bool = False) -> Any:
@@ -83,13 +83,13 @@ def while_(
         node.get_concatenated_slices(r.output(0), 0, 1, 1, -1, 0) for r in results[1 + carried :]
     ]
     node.set_friendly_name(g.name("Loop"))
-    return tuple(Ref(o) for o in made)
+    return tuple(Ref(o, g) for o in made)
 
 
 def _body(inner: Emitter, body: Model, parameters: list[Any], node: Any, carried: int) -> list[Any]:
     """Emit the body; its condition has rank 0, and scan outputs a first axis more."""
     for value, parameter in zip(body.inputs, parameters, strict=True):
-        inner.names[value] = Ref(parameter.output(0))
+        inner.names[value] = Ref(parameter.output(0), inner)
     for operation in body.sorted():
         inner.lower(operation)
     results = []
@@ -100,7 +100,7 @@ def _body(inner: Emitter, body: Model, parameters: list[Any], node: Any, carried
         if k == 0 and value.rank:
             ref = inner.reshape(ref, [])
         if k > carried:
-            ref = inner.node("Unsqueeze", ref, inner.ints(0))
+            ref = inner.unsqueeze(ref, 0)
         result = inner.runtime.op.Result(ref.output)
         result.set_friendly_name(inner.name("Result"))
         results.append(result)

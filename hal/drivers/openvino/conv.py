@@ -36,7 +36,7 @@ def _group_filters(g: Emitter, filter: Value, group: int) -> Ref:
     first, *rest = filter.shape
     if filter.constant is not None:
         array = filter.constant.reshape(group, int(first) // group, *filter.constant.shape[1:])  # type: ignore[arg-type]
-        return g.cast(g.constant(array), FLOAT32)
+        return g.constant(array).cast(FLOAT32)
     if isinstance(first, Expr):
         raise NoLowering(f"openvino: groups of a filter {filter.type}")
     shape = [group, first // group, *(-1 if isinstance(d, Expr) else d for d in rest)]
@@ -47,10 +47,10 @@ def _add_bias(g: Emitter, result: Ref, bias: Value, rank: int) -> Ref:
     if bias.constant is not None:
         if not bias.constant.any():
             return result
-        column = g.cast(g.constant(bias.constant.reshape(1, -1, *(1,) * rank)), FLOAT32)
+        column = g.constant(bias.constant.reshape(1, -1, *(1,) * rank)).cast(FLOAT32)
     else:
         column = g.reshape(g.cast(bias, FLOAT32), [1, -1, *(1,) * rank])
-    return g.pair("Add", result, column)
+    return result + column
 
 
 @table.lower(conv.conv_2d, conv.conv_3d, how=Window)
@@ -158,9 +158,8 @@ def conv_integer(
         raise NoLowering(f"openvino: sums of integers of a filter {filter.type} in float32")
     x = _subtract_zero_point(g, input, input_zero_point, 0)
     w = _subtract_zero_point(g, filter, filter_zero_point, filter.rank - 1)
-    by = g.number(PARTS, x)
-    high = g.node("Floor", g.pair("Divide", x, by))
-    low = g.pair("Subtract", x, g.pair("Multiply", high, by))
+    high = g.node("Floor", x / PARTS)
+    low = x - high * PARTS
     given: dict[str, Any] = {**windows.padding(input, how)}
     given |= {"strides": how.strides, "dilations": how.dilations}
     if group == 1:
@@ -171,8 +170,8 @@ def conv_integer(
             raise NoLowering(f"openvino: groups of a filter {filter.type}")
         split = g.reshape(w, [group, first // group, *taps])
         sums = [g.node("GroupConvolution", part, split, **given) for part in (high, low)]
-    tall, short = (g.cast(s, Precision.INT32) for s in sums)
-    return g.pair("Add", g.pair("Multiply", tall, g.number(PARTS, tall)), short)
+    tall, short = (s.cast(Precision.INT32) for s in sums)
+    return tall * PARTS + short
 
 
 def _subtract_zero_point(g: Emitter, value: Value, zero: Value | None, tail: int) -> Ref:
@@ -183,7 +182,7 @@ def _subtract_zero_point(g: Emitter, value: Value, zero: Value | None, tail: int
     offset = g.cast(zero, FLOAT32)
     many = zero.rank == 1 and zero.shape[0] != 1 and tail
     offset = g.reshape(offset, [-1, *(1,) * tail] if many else [])
-    return g.pair("Subtract", real, offset)
+    return real - offset
 
 
 @table.lower(conv.col_2_im)

@@ -45,14 +45,13 @@ def non_max_suppression_indices(
         sort_result_descending=False,
         output_type="i64",
     )
-    last = g.reshape(g.cast(count, Precision.INT64), [1])
+    last = g.reshape(count.cast(Precision.INT64), [1])
     return g.node("Slice", found, g.ints(0), last, g.ints(1), g.ints(0))
 
 
 def _above(g: Emitter, threshold: Ref) -> Ref:
     """The next float: OpenVINO suppresses at the threshold too, the standard above it."""
-    grown = g.pair("Multiply", threshold, g.number(1 + 2**-23, threshold))
-    return g.pair("Maximum", grown, g.number(2e-38, threshold))
+    return g.pair("Maximum", threshold * (1 + 2**-23), 2e-38)
 
 
 def _one(g: Emitter, value: Value | None, default: float) -> Ref:
@@ -87,5 +86,5 @@ def roi_align(g: Emitter, input: Value, rois: Value, batch_indices: Value, *, ho
 def _without_empty(g: Emitter, made: Ref, rois: Ref) -> Ref:
     """0 for regions of no extent, in which nothing is sampled."""
     left, top, right, bottom = g.node("Split", rois, g.scalar(1), outputs=4, num_splits=4)
-    flat = g.pair("LogicalOr", g.pair("LessEqual", right, left), g.pair("LessEqual", bottom, top))
-    return g.where(g.reshape(flat, [-1, 1, 1, 1]), g.number(0, made), made)
+    flat = (right <= left) | (bottom <= top)
+    return g.where(g.reshape(flat, [-1, 1, 1, 1]), 0, made)

@@ -17,6 +17,7 @@ from nnir.stateful import user_inputs, user_outputs
 from nnir.types import Precision, precision_of
 
 from ...emission import Emission, asking
+from ...formulas import Formula
 from ...lowering import Lowerings, Plain
 from . import elements
 from .division import EXACT, is_divided_well
@@ -33,13 +34,31 @@ BYTES = {"bf16": np.uint16, "u8": np.uint8}
 """What NumPy, without types of others, has for some elements."""
 
 
-class Ref:
-    """An output of a node of the graph."""
+SYMBOLS = {
+    "+": "Add",
+    "-": "Subtract",
+    "*": "Multiply",
+    "==": "Equal",
+    "!=": "NotEqual",
+    "<": "Less",
+    "<=": "LessEqual",
+}
+SINGLE = {"neg": "Negative", "abs": "Abs"}
+WORDS = {"&": "And", "|": "Or", "^": "Xor", "~": "Not"}
+"""The nodes that Python's symbols stand for; these words follow Logical or Bitwise."""
 
-    __slots__ = ("output", "precision")
+EXCHANGED = {">": "<", ">=": "<="}
+"""Comparisons the other way round: OpenVINO's own hold for NaN."""
 
-    def __init__(self, output: openvino.Output) -> None:
+
+class Ref(Formula):
+    """An output of a node of the graph, which `emitter` makes."""
+
+    __slots__ = ("emitter", "output", "precision")
+
+    def __init__(self, output: openvino.Output, emitter: Emitter) -> None:
         self.output = output
+        self.emitter = emitter
         name = output.get_element_type().to_string()
         if name not in elements.PRECISIONS:
             raise NoLowering(f"openvino: elements of type {name}")
@@ -53,12 +72,30 @@ class Ref:
     def rank(self) -> int:
         return int(self.output.get_partial_shape().rank.get_length())
 
+    def cast(self, to: Precision) -> Ref:
+        """The result in another precision."""
+        return self.emitter.cast(self, to)
+
+    def apply(self, symbol: str, *operands: Operand | float) -> Ref:
+        """A node; integers are divided toward zero."""
+        g = self.emitter
+        if symbol in EXCHANGED:
+            return self.apply(EXCHANGED[symbol], *reversed(operands))
+        if symbol in WORDS:
+            kind = "Logical" if self.precision == Precision.BOOL8 else "Bitwise"
+            name = kind + WORDS[symbol]
+            return g.node(name, self) if symbol == "~" else g.pair(name, *operands)
+        if symbol in SINGLE:
+            return g.node(SINGLE[symbol], self)
+        return g.divide(*operands) if symbol == "/" else g.pair(SYMBOLS[symbol], *operands)
+
 
 class Missing(Ref):
     """Stands for what has an element type that OpenVINO does not compute in."""
 
-    def __init__(self, value: Value) -> None:
+    def __init__(self, value: Value, emitter: Emitter) -> None:
         self.precision = value.precision
+        self.emitter = emitter
 
     @property
     def output(self) -> openvino.Output:
@@ -94,8 +131,8 @@ class Emitter(Emission[Ref]):
 
     def stand_in(self, value: Value) -> Ref:
         if elements.stored_precision(value.precision) not in NAMES:
-            return Missing(value)
-        return Ref(self.parameter(value).output(0))
+            return Missing(value, self)
+        return Ref(self.parameter(value).output(0), self)
 
     def mark(self) -> None:
         """Nodes that nobody reads are no part of the graph."""
@@ -199,7 +236,7 @@ class Emitter(Emission[Ref]):
         ):
             made.get_rt_info()[EXACT] = True
         made.set_friendly_name(self.node_name(op))
-        return tuple(Ref(made.output(k)) for k in range(outputs))
+        return tuple(Ref(made.output(k), self) for k in range(outputs))
 
     def _check(self, op: str, made: openvino.Node, given: Mapping[str, Attribute]) -> None:
         """OpenVINO passes over attributes that it does not know."""
@@ -210,11 +247,27 @@ class Emitter(Emission[Ref]):
                 raise TypeError(f"openvino: {op} has no attributes {sorted(unknown)}")
             self.root.checked.add(key)
 
-    def pair(self, op: str, left: Operand, right: Operand) -> Ref:
+    def pair(self, op: str, left: Operand | float, right: Operand | float) -> Ref:
         """A node of two operands that broadcast as in NumPy."""
-        a, b = self.ref(left), self.ref(right)
-        made = self._exact_pair(op, a, b) if a and b else None
-        return made or self.node(op, a, b, auto_broadcast="numpy")
+        a, b = self.alike(left, right)
+        return self._exact_pair(op, a, b) or self.node(op, a, b, auto_broadcast="numpy")
+
+    def divide(self, left: Operand | float, right: Operand | float) -> Ref:
+        """A quotient; that of integers is rounded toward zero."""
+        a, b = self.alike(left, right)
+        if a.is_float:
+            return self.pair("Divide", a, b)
+        return self.node("Divide", a, b, auto_broadcast="numpy", m_pythondiv=False)
+
+    def alike(self, left: Operand | float, right: Operand | float) -> tuple[Ref, Ref]:
+        """Two operands; a number takes the precision of the result beside it."""
+        if isinstance(left, (int, float)):
+            other = self.take(right)  # type: ignore[arg-type]  # one of them is no number
+            return self.number(left, other), other
+        first = self.take(left)
+        if isinstance(right, (int, float)):
+            return first, self.number(right, first)
+        return first, self.take(right)
 
     def _exact_pair(self, op: str, a: Ref, b: Ref) -> Ref | None:
         """A comparison, or the larger or smaller one, of integers; None where the node will do.
@@ -227,8 +280,7 @@ class Emitter(Emission[Ref]):
         if op in ("Maximum", "Minimum"):  # together they would become a Clamp in float32
             if not (is_far(a.output) or is_far(b.output)):
                 return None
-            less = self.pair("Less", a, b)
-            return self.where(less, b, a) if op == "Maximum" else self.where(less, a, b)
+            return self.where(a < b, b, a) if op == "Maximum" else self.where(a < b, a, b)
         if is_near(a.output) or is_near(b.output):
             return None
         plain: dict[str, Any] = {"auto_broadcast": "numpy"}
@@ -238,15 +290,14 @@ class Emitter(Emission[Ref]):
             return close
         apart = self.node(op.removesuffix("Equal"), a, b, **plain)
         same = self.node("Equal", a, b, **plain)
-        return self.pair("LogicalOr", apart, self.pair("LogicalAnd", same, close))
+        return apart | (same & close)
 
-    def where(self, mask: Operand, yes: Operand, no: Operand) -> Ref:
+    def where(self, mask: Operand, yes: Operand | float, no: Operand | float) -> Ref:
         """One of two; a negation parts a choice of integers from a comparison."""
-        test, ref = self.ref(mask), self.ref(yes)
-        if test and ref and ref.precision in elements.WIDE and fuses(test.output):
-            turned = self.node("LogicalNot", test)
-            return self.node("Select", turned, no, ref, auto_broadcast="numpy")
-        return self.node("Select", test, ref, no, auto_broadcast="numpy")
+        test, (a, b) = self.take(mask), self.alike(yes, no)
+        if a.precision in elements.WIDE and fuses(test.output):
+            return self.node("Select", ~test, b, a, auto_broadcast="numpy")
+        return self.node("Select", test, a, b, auto_broadcast="numpy")
 
     def cast(self, operand: Operand, to: Precision) -> Ref:
         """A Convert node, left out where nothing changes."""
@@ -261,9 +312,7 @@ class Emitter(Emission[Ref]):
 
     def _overflow_like_half(self, ref: Ref) -> Ref:
         """What is infinite as a float16: OpenVINO goes on in float32."""
-        inside = self.pair("Less", self.node("Abs", ref), self.number(65520, ref))
-        beyond = self.pair("Multiply", ref, self.number(np.inf, ref))
-        return self.where(self.pair("LogicalOr", inside, self.node("IsNaN", ref)), ref, beyond)
+        return self.where((abs(ref) < 65520) | self.node("IsNaN", ref), ref, ref * np.inf)
 
     def number(self, value: float, like: Value | Ref) -> Ref:
         """A constant of one element in the precision of `like`."""
@@ -300,6 +349,35 @@ class Emitter(Emission[Ref]):
         """The shape of a tensor."""
         return self.node("ShapeOf", operand, output_type="i64")
 
+    def squeeze(self, operand: Operand, *axes: int) -> Ref:
+        """`operand` without axes of size 1."""
+        return self.node("Squeeze", operand, self.ints(*axes))
+
+    def unsqueeze(self, operand: Operand, *axes: int) -> Ref:
+        """`operand` with axes of size 1, which are counted in the result."""
+        return self.node("Unsqueeze", operand, self.ints(*axes))
+
+    def transpose(self, operand: Operand, *perm: int) -> Ref:
+        """`operand` with its axes in another order."""
+        return self.node("Transpose", operand, self.ints(*perm))
+
+    def gather(self, operand: Operand, positions: Operand, axis: int) -> Ref:
+        """The entries of an axis at positions."""
+        return self.node("Gather", operand, positions, self.scalar(axis), batch_dims=0)
+
+    def line(self, end: Operand) -> Ref:
+        """0, 1, ... below a number."""
+        return self.node("Range", self.scalar(0), end, self.scalar(1), output_type="i64")
+
+    def ranked(
+        self, operand: Operand, count: Operand, axis: int, mode: str, **attributes: Attribute
+    ) -> Refs:
+        """The first elements of an axis in the order of a `mode`, "max" or "min", and where they
+        lie."""
+        given: dict[str, Attribute] = {"axis": axis, "mode": mode, "sort": "value"}
+        given |= {"index_element_type": "i64"} | attributes
+        return self.node("TopK", operand, count, outputs=2, **given)
+
     def part(self, vector: Operand, start: int, end: int) -> Ref:
         """Elements of a vector."""
         cut = [self.ints(v) for v in (start, end, 1, 0)]
@@ -307,7 +385,7 @@ class Emitter(Emission[Ref]):
 
     def size(self, operand: Operand, axis: int) -> Ref:
         """The size of one axis, rank 0."""
-        return self.node("Gather", self.dims(operand), self.scalar(axis), self.scalar(0))
+        return self.gather(self.dims(operand), self.scalar(axis), 0)
 
     def concat(self, *parts: Operand, axis: int = 0) -> Ref:
         return self.node("Concat", *parts, axis=axis) if len(parts) > 1 else self.take(parts[0])
@@ -322,7 +400,7 @@ class Emitter(Emission[Ref]):
         with asking("openvino", "a constant", RuntimeError):
             made = self.runtime.op.Constant(tensor, shared_memory=True)
         made.set_friendly_name(self.name("Constant"))
-        return Ref(made.output(0))
+        return Ref(made.output(0), self)
 
     def ref(self, operand: Operand) -> Ref | None:
         """The output that an operand stands for; constants are made on their first use."""
@@ -370,7 +448,7 @@ class Emitter(Emission[Ref]):
         `variables` keep is no result."""
         waiting = [v for v in model.inputs if v not in self.names]
         for value, parameter in zip(waiting, parameters, strict=False):
-            self.names[value] = Ref(parameter.output(0))
+            self.names[value] = Ref(parameter.output(0), self)
         self.lower_all(model)
         self.require_lowered(step)
         sinks = variables.assign() if variables else []
@@ -412,7 +490,7 @@ def graph(
         if elements.stored_precision(value.precision) not in NAMES:
             error = NoLowering(f"openvino does not compute in {value.precision.name}: {value!r}")
             emitter.refuse(error, value)
-            emitter.names[value] = Missing(value)
+            emitter.names[value] = Missing(value, emitter)
             continue
         parameter = emitter.parameter(value)
         parameter.output(0).get_tensor().set_names({value.name or parameter.get_friendly_name()})

@@ -47,16 +47,12 @@ def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
     if all(k is not None for k in known):
         return g.constant(generate.range_.reference(*known))
     if not start.is_float:
-        first, last, by = (g.cast(v, Precision.INT64) for v in (first, last, by))
-        span, zero = g.pair("Subtract", last, first), g.scalar(0)
-        away = g.pair("NotEqual", g.pair("Less", span, zero), g.pair("Less", by, zero))
+        first, last, by = (v.cast(Precision.INT64) for v in (first, last, by))
+        span, zero = last - first, g.scalar(0)
+        away = (span < zero).unequal(by < zero)
         last = g.where(away, first, last)  # OpenVINO counts such a way too
         return wrap(g, g.node("Range", first, last, by, output_type="i64"), start.precision)
-    first, last, by = (g.cast(v, Precision.FLOAT32) for v in (first, last, by))
-    span = g.pair("Divide", g.pair("Subtract", last, first), by)
-    count = g.pair("Maximum", g.number(0, span), g.node("Ceiling", span))
-    steps = g.node(
-        "Range", g.scalar(0), g.cast(count, Precision.INT64), g.scalar(1), output_type="i64"
-    )
-    line = g.pair("Multiply", g.cast(steps, Precision.FLOAT32), by)
-    return g.pair("Add", line, first)
+    first, last, by = (v.cast(Precision.FLOAT32) for v in (first, last, by))
+    span = (last - first) / by
+    count = g.pair("Maximum", 0, g.node("Ceiling", span))
+    return g.line(count.cast(Precision.INT64)).cast(Precision.FLOAT32) * by + first

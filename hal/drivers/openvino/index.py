@@ -27,7 +27,7 @@ SAME = (unary.assign, shape.reshape, shape.reshape_exact, shape.unsqueeze, shape
 def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
     place = axis_of(axis, input.rank)
     _limit(g, input.shape[place], indices)
-    return g.node("Gather", input, g.int64(indices, flat=False), g.scalar(place), batch_dims=0)
+    return g.gather(input, g.int64(indices, flat=False), place)
 
 
 def _limit(g: Emitter, size: Dim, indices: Value) -> None:
@@ -74,7 +74,7 @@ def _positive(g: Emitter, input: Value, indices: Value, axis: int) -> Ref:
     if known is not None and (not known.size or int(known.min()) >= 0):
         return at
     size = g.size(input, axis)
-    return g.where(g.pair("Less", at, g.scalar(0)), g.pair("Add", at, size), at)
+    return g.where(at < 0, at + size, at)
 
 
 @table.lower(index.gather_elements)
@@ -97,7 +97,7 @@ def _vectors(g: Emitter, input: Value, indices: Value, first: int, depth: int) -
     if known is not None and (not known.size or int(known.min()) >= 0):
         return at
     sizes = g.part(g.dims(input), first, first + depth)
-    return g.where(g.pair("Less", at, g.scalar(0)), g.pair("Add", at, sizes), at)
+    return g.where(at < 0, at + sizes, at)
 
 
 REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "max": "max", "min": "min"}
@@ -158,10 +158,9 @@ def scatter_elements(
 
 def _lost(g: Emitter, made: Ref, input: Value, updates: Value, place: Any) -> Ref:
     """NaN where one is combined, which OpenVINO's largest and smallest pass over."""
-    marks = [g.cast(g.node("IsNaN", v), Precision.FLOAT32) for v in (input, updates)]
-    found = place(*marks)
-    lost = g.pair("Less", g.number(0.5, found), found)
-    return g.where(lost, g.constant(np.float32(np.nan)), made)
+    marks = [g.node("IsNaN", v).cast(Precision.FLOAT32) for v in (input, updates)]
+    found: Ref = place(*marks)
+    return g.where(found > 0.5, g.constant(np.float32(np.nan)), made)
 
 
 @table.lower(index.scatter_nd)
@@ -194,5 +193,5 @@ def reverse_sequence(
     g: Emitter, input: Value, lengths: Value, *, batch_axis: int, time_axis: int
 ) -> Ref:
     batch, time = axis_of(batch_axis, input.rank), axis_of(time_axis, input.rank)
-    long = g.cast(g.int64(lengths), Precision.INT32)
+    long = g.int64(lengths).cast(Precision.INT32)
     return g.node("ReverseSequence", input, long, batch_axis=batch, seq_axis=time)

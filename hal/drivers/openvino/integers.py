@@ -21,19 +21,19 @@ def wide(g: Emitter, operand: Operand) -> Ref:
     ref = g.ref(operand)
     if ref is None:
         raise NoLowering("openvino: an operand is missing")
-    return g.cast(ref, INT32) if ref.precision in NARROW else ref
+    return ref.cast(INT32) if ref.precision in NARROW else ref
 
 
 def wrap(g: Emitter, ref: Ref, to: Precision) -> Ref:
     """A result of 32 bits cut to what a narrower integer holds."""
     if to not in NARROW or ref.precision == to:
-        return g.cast(ref, to)
+        return ref.cast(to)
     bits = to.dtype.itemsize * 8
-    low = g.pair("BitwiseAnd", ref, g.number((1 << bits) - 1, ref))
+    low = ref & ((1 << bits) - 1)
     if to.dtype.kind == "i":
         half = g.number(1 << (bits - 1), ref)
-        low = g.pair("Subtract", g.pair("BitwiseXor", low, half), half)
-    return g.cast(low, to)
+        low = (low ^ half) - half
+    return low.cast(to)
 
 
 def compute_in_32_bits(g: Emitter, function: Callable[..., Ref], *operands: Value) -> Ref:
@@ -56,29 +56,28 @@ def divide_truncating(g: Emitter, a: Ref, b: Ref) -> Ref:
     twice by one where what is left is still too large or has another sign than `a`.
     """
     quotient = _divide(g, a, b)
-    quotient = g.pair("Add", quotient, _divide(g, remainder(g, a, b, quotient), b))
+    quotient = quotient + _divide(g, remainder(g, a, b, quotient), b)
     zero, one = g.number(0, a), g.number(1, a)
     for _ in range(2):
         left = remainder(g, a, b, quotient)
-        same = g.pair("Equal", g.pair("Less", left, zero), g.pair("Less", b, zero))
-        step = g.where(same, one, g.number(-1, a))
-        other = g.pair("NotEqual", g.pair("Less", left, zero), g.pair("Less", a, zero))
-        back = g.pair("LogicalAnd", g.pair("NotEqual", left, zero), other)
-        over = g.pair("LessEqual", g.node("Abs", b), g.node("Abs", left))
-        wrong = g.pair("LogicalOr", back, over)
-        quotient = g.where(wrong, g.pair("Add", quotient, step), quotient)
+        same = (left < zero).equal(b < zero)
+        step = g.where(same, one, -1)
+        other = (left < zero).unequal(a < zero)
+        back = left.unequal(zero) & other
+        wrong = back | (abs(b) <= abs(left))
+        quotient = g.where(wrong, quotient + step, quotient)
     least = g.number(np.iinfo(np.int32).min, a)  # which has no magnitude
-    alone = g.where(g.pair("Equal", a, least), one, zero)
-    return g.where(g.pair("Equal", b, least), alone, quotient)
+    alone = g.where(a.equal(least), one, zero)
+    return g.where(b.equal(least), alone, quotient)
 
 
 def remainder(g: Emitter, a: Ref, b: Ref, quotient: Ref) -> Ref:
     """What is left of `a`."""
-    return g.pair("Subtract", a, g.pair("Multiply", quotient, b))
+    return a - quotient * b
 
 
 def _divide(g: Emitter, a: Ref, b: Ref) -> Ref:
-    return g.node("Divide", a, b, auto_broadcast="numpy", m_pythondiv=False)
+    return a / b
 
 
 def quotient_of(g: Emitter, input0: Value, input1: Value, *, floor: bool) -> tuple[Ref, Ref]:
@@ -88,18 +87,18 @@ def quotient_of(g: Emitter, input0: Value, input1: Value, *, floor: bool) -> tup
     zero, one = g.number(0, b), g.number(1, b)
     known = input1.constant
     safe = known is not None and bool(known.all())
-    by = b if safe else g.where(g.pair("Equal", b, zero), one, b)
+    by = b if safe else g.where(b.equal(zero), one, b)
     plain = sizes or input0.precision in NARROW
     quotient = _divide(g, a, by) if plain else divide_truncating(g, a, by)
     left = remainder(g, a, by, quotient)
     if floor and input0.dtype.kind == "i" and not sizes:
-        other = g.pair("NotEqual", g.pair("Less", left, zero), g.pair("Less", by, zero))
-        down = g.pair("LogicalAnd", g.pair("NotEqual", left, zero), other)
-        quotient = g.where(down, g.pair("Subtract", quotient, one), quotient)
-        left = g.where(down, g.pair("Add", left, by), left)
+        other = (left < zero).unequal(by < zero)
+        down = left.unequal(zero) & other
+        quotient = g.where(down, quotient - one, quotient)
+        left = g.where(down, left + by, left)
     if safe:
         return quotient, left
-    none = g.pair("Equal", b, zero)
+    none = b.equal(zero)
     return g.where(none, zero, quotient), g.where(none, zero, left)
 
 
@@ -107,19 +106,19 @@ def power(g: Emitter, base: Ref, exponent: Ref, *, bits: int, signed: bool) -> R
     """Squaring and multiplying, which wraps; exponents have so many bits."""
     one, zero = g.number(1, base), g.number(0, base)
     left = g.pair("Maximum", exponent, zero)
-    result, square = g.where(g.pair("Equal", left, left), one, one), base
+    result, square = g.where(left.equal(left), one, one), base
     for place in range(bits):
-        odd = g.pair("Equal", g.pair("BitwiseAnd", left, one), one)
-        result = g.where(odd, g.pair("Multiply", result, square), result)
+        odd = (left & one).equal(one)
+        result = g.where(odd, result * square, result)
         if place + 1 < bits:
             left = g.pair("BitwiseRightShift", left, one)
-            square = g.pair("Multiply", square, square)
+            square = square * square
     if not signed:
         return result
-    unit = g.pair("Equal", g.node("Abs", base), one)
-    even = g.pair("Equal", g.pair("BitwiseAnd", exponent, one), zero)
+    unit = abs(base).equal(one)
+    even = (exponent & one).equal(zero)
     inverse = g.where(unit, g.where(even, one, base), zero)
-    return g.where(g.pair("Less", exponent, zero), inverse, result)
+    return g.where(exponent < zero, inverse, result)
 
 
 def total(g: Emitter, input: Ref, axes: list[int], *, keepdim: bool) -> Ref:
@@ -131,7 +130,7 @@ def total(g: Emitter, input: Ref, axes: list[int], *, keepdim: bool) -> Ref:
             result = _begun(g, result, axis)
         running = g.node("CumSum", result, along, exclusive=False, reverse=False)
         result = g.node("Gather", running, g.ints(-1), along)
-    return result if keepdim or not axes else g.node("Squeeze", result, g.ints(*axes))
+    return result if keepdim or not axes else g.squeeze(result, *axes)
 
 
 def _begun(g: Emitter, x: Ref, axis: int) -> Ref:
@@ -145,17 +144,8 @@ def extreme(g: Emitter, input: Ref, axes: list[int], mode: str, *, keepdim: bool
     """The largest or smallest of integers, by their order: OpenVINO's reduction is in float32."""
     result = input
     for axis in axes:
-        result, _ = g.node(
-            "TopK",
-            result,
-            g.scalar(1),
-            outputs=2,
-            axis=axis,
-            mode=mode,
-            sort="value",
-            index_element_type="i32",
-        )
-    return result if keepdim or not axes else g.node("Squeeze", result, g.ints(*axes))
+        result, _ = g.ranked(result, g.scalar(1), axis, mode, index_element_type="i32")
+    return result if keepdim or not axes else g.squeeze(result, *axes)
 
 
 def product(g: Emitter, input: Ref, axes: list[int], sizes: list[int], *, keepdim: bool) -> Ref:
@@ -169,10 +159,10 @@ def product(g: Emitter, input: Ref, axes: list[int], sizes: list[int], *, keepdi
             first, second, *odd = g.node(
                 "VariadicSplit", result, along, lengths, outputs=2 + size % 2
             )
-            result = g.pair("Multiply", first, second)
+            result = first * second
             result = g.concat(result, *odd, axis=axis)
             size = half + size % 2
-    return result if keepdim or not axes else g.node("Squeeze", result, g.ints(*axes))
+    return result if keepdim or not axes else g.squeeze(result, *axes)
 
 
 def bounds_of(precision: Precision) -> tuple[int, int]:

@@ -45,7 +45,7 @@ def fully_connected(
     w, b = g.cast(weight, FLOAT32), g.cast(bias, FLOAT32)
     product = g.node("MatMul", rows, w, transpose_a=False, transpose_b=True)
     if bias.constant is None or bias.constant.any():
-        product = g.pair("Add", product, b)
+        product = product + b
     return apply_fuse_code(g, product, fuse_code)
 
 
@@ -62,9 +62,9 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
             made = _with_more_axes(g, 5, left, right, **flags)
         elif y.rank == 1 and x.rank > 1 and y.constant is not None:
             report_met(SCALED_VECTOR)
-            column = g.node("Unsqueeze", right, g.ints(1))
+            column = g.unsqueeze(right, 1)
             made = g.node("MatMul", left, column, outputs=1, **flags)
-            made = g.node("Squeeze", made, g.ints(-1))
+            made = g.squeeze(made, -1)
         else:
             made = g.node("MatMul", left, right, outputs=1, **flags)
         return made
@@ -74,10 +74,8 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
 def _with_more_axes(g: Emitter, rank: int, left: Ref, right: Ref, **flags: bool) -> Ref:
     """A product of matrices of a lower rank, with axes of size 1 before theirs."""
     lower = max(left.rank, right.rank)
-    wide = [g.node("Unsqueeze", r, g.ints(*range(rank - r.rank))) for r in (left, right)]
-    return g.node(
-        "Squeeze", g.node("MatMul", *wide, outputs=1, **flags), g.ints(*range(rank - lower))
-    )
+    wide = [g.unsqueeze(r, *range(rank - r.rank)) for r in (left, right)]
+    return g.squeeze(g.node("MatMul", *wide, outputs=1, **flags), *range(rank - lower))
 
 
 def _integers(g: Emitter, x: Value, y: Value, *, transpose_a: bool, transpose_b: bool) -> Ref:
@@ -101,13 +99,13 @@ def _integers(g: Emitter, x: Value, y: Value, *, transpose_a: bool, transpose_b:
         raise NoLowering(f"openvino multiplies no large matrices {x.type} and {y.type}")
     a = g.reshape(a, [*left[:-1], 1, left[-1]])
     b = g.reshape(b, [*right[:-2], 1, *right[-2:]])
-    products = g.pair("Multiply", a, b)
+    products = a * b
     return wrap(g, total(g, products, [products.rank - 1], keepdim=False), x.precision)
 
 
 def _transpose_last(g: Emitter, ref: Ref) -> Ref:
     order = [*range(ref.rank - 2), ref.rank - 1, ref.rank - 2]
-    return g.node("Transpose", ref, g.ints(*order))
+    return g.transpose(ref, *order)
 
 
 @table.lower(linear.inverse)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import logic
@@ -33,7 +35,7 @@ table.native(logic.not_, "LogicalNot")
 
 @table.lower(logic.bitwise_not)
 def bitwise_not(g: Emitter, input: Value) -> Ref:
-    return compute_in_32_bits(g, lambda x: g.node("BitwiseNot", x), input)
+    return compute_in_32_bits(g, operator.invert, input)
 
 
 @table.lower(logic.bit_shift)
@@ -45,12 +47,11 @@ def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Ref:
         raise NoLowering("openvino computes int64 in 32 bits: shifts to the left")
     a, count = wide(g, input0), wide(g, input1)
     width = min(input0.dtype.itemsize * 8, 32)
-    zero, most = g.number(0, count), g.number(width, count)
-    inside = g.pair("LogicalAnd", g.pair("LessEqual", zero, count), g.pair("Less", count, most))
-    by = g.where(inside, count, zero)
+    inside = (count >= 0) & (count < width)
+    by = g.where(inside, count, 0)
     name = "BitwiseLeftShift" if left else "BitwiseRightShift"
     shifted = g.pair(name, a, by)
     empty: Ref = g.number(0, a)
     if not left and input0.dtype.kind == "i":
-        empty = g.where(g.pair("Less", a, empty), g.number(-1, a), empty)
+        empty = g.where(a < empty, -1, empty)
     return wrap(g, g.where(inside, shifted, empty), input0.precision)

@@ -21,7 +21,7 @@ CODES = np.arange(256, dtype=np.uint8)
 
 def map_bytes(g: Emitter, codes: Ref, table: np.ndarray) -> Ref:
     """The entry of a table of 256 for each byte."""
-    return g.node("Gather", g.constant(table), g.cast(codes, INT32), g.scalar(0), batch_dims=0)
+    return g.gather(g.constant(table), codes.cast(INT32), 0)
 
 
 def decode(g: Emitter, input: Value, to: Precision) -> Ref:
@@ -32,7 +32,7 @@ def decode(g: Emitter, input: Value, to: Precision) -> Ref:
     with np.errstate(all="ignore"):
         table = unary.cast.reference(CODES.view(input.dtype), dtype=to)
     if to in HALF:
-        return g.cast(map_bytes(g, codes, table.astype(np.float32)), to)
+        return map_bytes(g, codes, table.astype(np.float32)).cast(to)
     if to == Precision.INT64:
         table = np.clip(table, LOWEST, HIGHEST)
     return map_bytes(g, codes, table)
@@ -47,28 +47,24 @@ def encode(g: Emitter, input: Value, to: Precision) -> Ref:
         return _cut(g, ref, to)
     if to == Precision.FLOAT8E8M0FNU and input.precision in (FLOAT32, Precision.BFLOAT16):
         raise NoLowering(f"openvino takes numbers below 1.2e-38 for 0: cast to {to.name}")
-    x = g.cast(ref, FLOAT32)
+    x = ref.cast(FLOAT32)
     bounds, codes = steps(to)
     made = g.node("Bucketize", x, g.constant(bounds), output_type="i32", with_right_bound=False)
-    made = g.node("Gather", g.constant(codes), made, g.scalar(0), batch_dims=0)
+    made = g.gather(g.constant(codes), made, 0)
     with np.errstate(all="ignore"):
         zero, lost = np.array([-0.0, np.nan], np.float32).astype(to.dtype).view(np.uint8)
     if zero != codes[np.searchsorted(bounds, np.float32(0), "right")]:
-        under = g.pair("Less", g.pair("Divide", g.number(1, x), x), g.number(0, x))
-        none = g.pair("Equal", x, g.number(0, x))
-        made = g.where(g.pair("LogicalAnd", under, none), g.constant(zero), made)
+        made = g.where((1 / x < 0) & x.equal(0), g.constant(zero), made)
     return g.where(g.node("IsNaN", x), g.constant(lost), made)
 
 
 def _cut(g: Emitter, ref: Ref, to: Precision) -> Ref:
     """The lowest bits of whole numbers; of floats beyond 32 bits as NumPy has them, 0."""
     if ref.is_float:
-        x = g.cast(ref, FLOAT32)
-        inside = g.pair("Less", g.node("Abs", x), g.number(-float(LOWEST), x))
-        ref = g.where(inside, x, g.number(0, x))
-    whole = g.cast(ref, INT32)
-    low = g.pair("BitwiseAnd", whole, g.number((1 << BITS[to]) - 1, whole))
-    return g.cast(low, UINT8)
+        x = ref.cast(FLOAT32)
+        ref = g.where(abs(x) < -float(LOWEST), x, 0)
+    whole = ref.cast(INT32)
+    return (whole & ((1 << BITS[to]) - 1)).cast(UINT8)
 
 
 @cache
@@ -120,6 +116,6 @@ def same_bits(g: Emitter, input: Value, to: Precision) -> Ref:
     if codes is None or not {input.precision, to} <= known:
         raise NoLowering(f"openvino has no bit cast of {input.type} to {to.name}")
     if input.precision == Precision.INT8:
-        whole = g.cast(codes, INT32)
-        codes = g.pair("BitwiseAnd", whole, g.number(255, whole))
+        whole = codes.cast(INT32)
+        codes = whole & 255
     return map_bytes(g, codes, unary.bit_cast.reference(CODES.view(input.dtype), dtype=to))

@@ -19,7 +19,7 @@ FLOAT32 = Precision.FLOAT32
 def _column(g: Emitter, vector: Value, rank: int) -> Ref:
     """[C] as [C, 1, ...] for a tensor of `rank`."""
     if vector.constant is not None:
-        return g.cast(g.constant(vector.constant.reshape(-1, *(1,) * (rank - 2))), FLOAT32)
+        return g.constant(vector.constant.reshape(-1, *(1,) * (rank - 2))).cast(FLOAT32)
     return g.reshape(g.cast(vector, FLOAT32), [-1, *(1,) * (rank - 2)])
 
 
@@ -35,7 +35,7 @@ def _standardise(g: Emitter, x: Ref, axes: Sequence[int], epsilon: float) -> Ref
 
 
 def _scale(g: Emitter, even: Ref, scale: Ref, bias: Ref) -> Ref:
-    return g.pair("Add", g.pair("Multiply", even, scale), bias)
+    return even * scale + bias
 
 
 @table.lower(norm.batch_normalization)
@@ -59,7 +59,7 @@ def instance_normalization(
 ) -> Ref:
     x = g.cast(input, FLOAT32)
     axes = range(2, input.rank)
-    even = _standardise(g, x, axes, epsilon) if axes else g.pair("Subtract", x, x)
+    even = _standardise(g, x, axes, epsilon) if axes else x - x
     return _scale(g, even, _column(g, scale, input.rank), _column(g, bias, input.rank))
 
 

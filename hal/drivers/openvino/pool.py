@@ -97,21 +97,19 @@ def _maxima(g: Emitter, input: Value, given: dict[str, Any], *, return_indices: 
     careful = input.is_float and not is_computed(input)
     if careful and return_indices:
         lost = g.node("IsNaN", x)
-        finite = g.where(lost, g.number(np.inf, x), x)
-        finite = g.pair("Maximum", finite, g.number(BOTTOM, x))  # below it no place is found
+        finite = g.where(lost, np.inf, x)
+        finite = g.pair("Maximum", finite, BOTTOM)  # below it no place is found
         values, places = g.node("MaxPool", finite, outputs=2, **given)
     else:
         values, places = g.node("MaxPool", x, outputs=2, **given)
     if careful:
-        low = g.pair("Equal", x, g.number(-np.inf, x))
-        marks = g.where(low, g.number(0, x), g.number(1, x))
-        marks = g.where(g.node("IsNaN", x), g.number(2, x), marks)
+        marks = g.where(x.equal(-np.inf), g.number(0, x), g.number(1, x))
+        marks = g.where(g.node("IsNaN", x), 2, marks)
         found, _ = g.node("MaxPool", marks, outputs=2, **given)
-        none = g.pair("Less", found, g.number(0.5, x))
-        values = g.where(none, g.number(-np.inf, x), values)
-        values = g.where(g.pair("Less", g.number(1.5, x), found), g.number(np.nan, x), values)
-    values = g.cast(values, input.precision)
-    return (values, g.cast(places, g.operation.outputs[1].precision)) if return_indices else values
+        values = g.where(found < 0.5, -np.inf, values)
+        values = g.where(found > 1.5, np.nan, values)
+    values = values.cast(input.precision)
+    return (values, places.cast(g.operation.outputs[1].precision)) if return_indices else values
 
 
 @table.lower(pool.adaptive_average_pool_2d)
@@ -132,16 +130,16 @@ def adaptive_max_pool_2d(
         raise NoLowering(f"openvino: adaptive_max_pool_2d of {input.type}")
     x = g.cast(input, FLOAT32)
     lost = g.node("IsNaN", x)
-    finite = g.where(lost, g.number(np.inf, x), x)
+    finite = g.where(lost, np.inf, x)
     target = g.ints(*output_shape)
     values, places = g.node("AdaptiveMaxPool", finite, target, outputs=2, index_element_type="i32")
-    none = g.cast(g.pair("Equal", x, g.number(-np.inf, x)), FLOAT32)  # its maxima begin above that
-    marks = g.pair("Subtract", g.cast(lost, FLOAT32), none)
+    none = x.equal(-np.inf).cast(FLOAT32)  # its maxima begin above that
+    marks = lost.cast(FLOAT32) - none
     found, _ = g.node("AdaptiveMaxPool", marks, target, outputs=2, index_element_type="i32")
-    values = g.where(g.pair("Less", g.number(0.5, found), found), g.number(np.nan, x), values)
-    values = g.where(g.pair("Less", found, g.number(-0.5, found)), g.number(-np.inf, x), values)
-    values = g.cast(values, input.precision)
-    return (values, g.cast(places, g.operation.outputs[1].precision)) if return_indices else values
+    values = g.where(found > 0.5, np.nan, values)
+    values = g.where(found < -0.5, -np.inf, values)
+    values = values.cast(input.precision)
+    return (values, places.cast(g.operation.outputs[1].precision)) if return_indices else values
 
 
 def _any_sizes(input: Value, how: Window) -> dict[str, Any]:
@@ -198,7 +196,7 @@ def _sum_dilated(g: Emitter, x: Ref, given: dict[str, Any]) -> Ref:
         convolve(g, *widen_cubes(g, part, weights, given["dilations"]), how)
         for part in (planes, ones)
     )
-    mean = g.pair("Divide", total, g.pair("Maximum", g.number(1, count), count))
+    mean = total / g.pair("Maximum", 1, count)
     after = g.part(g.dims(mean), 2, 2 + len(kernel))
     return g.reshape(mean, g.concat(g.part(sizes, 0, 2), after))
 

@@ -46,14 +46,14 @@ def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *
         raise NoLowering("quantize by a scale that is only known while running")
     along = axis_of(axis, input.rank) if scale.constant.size > 1 else 0
     x = g.cast(input, FLOAT32)
-    steps = g.pair("Divide", x, _spread(g, scale.constant, along, input.rank))
+    steps = x / _spread(g, scale.constant, along, input.rank)
     steps = g.node("Round", steps, mode="half_to_even")
     symmetric = not zeros.any()
     if not symmetric:
-        steps = g.pair("Add", steps, _spread(g, zeros.reshape(-1), along, input.rank))
+        steps = steps + _spread(g, zeros.reshape(-1), along, input.rank)
     low, high = (-127.0, 127.0) if symmetric else (0.0, 255.0)
     made = g.node("Clamp", steps, min=low, max=high)
-    return g.cast(made, Precision.INT8 if symmetric else Precision.UINT8)
+    return made.cast(Precision.INT8 if symmetric else Precision.UINT8)
 
 
 @table.lower(quant.dequantize)
@@ -67,8 +67,8 @@ def dequantize(g: Emitter, input: Value) -> Ref:
         raise NoLowering(f"openvino: dequantize of {input.type}")
     real = g.cast(input, FLOAT32)
     if zeros.any():
-        real = g.pair("Subtract", real, _spread(g, zeros, along, input.rank))
-    return g.pair("Multiply", real, _spread(g, np.array(described.scales), along, input.rank))
+        real = real - _spread(g, zeros, along, input.rank)
+    return real * _spread(g, np.array(described.scales), along, input.rank)
 
 
 @table.lower(quant.dequantize_linear)
@@ -135,8 +135,8 @@ def _dequantise(g: Emitter, whole: np.ndarray, parts: Sequence[np.ndarray]) -> R
     *zeros, scales = parts
     real = _read_packed(g, whole)
     for zero in zeros:
-        real = g.pair("Subtract", real, _read_packed(g, zero))
-    return g.pair("Multiply", real, g.constant(scales))
+        real = real - _read_packed(g, zero)
+    return real * g.constant(scales)
 
 
 def _dequantise_blocks(
@@ -169,4 +169,4 @@ def _read_packed(g: Emitter, array: np.ndarray) -> Ref:
         stored.set_friendly_name(g.name("Constant"))
         real = g.factory.create("Convert", [stored.output(0)], {"destination_type": "f32"})
     real.set_friendly_name(g.name("Convert"))
-    return Ref(real.output(0))
+    return Ref(real.output(0), g)

@@ -43,12 +43,11 @@ def random_uniform(
     g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
 ) -> Ref:
     drawn = _draw(g, g.int64(shape), seed)
-    spread = g.pair("Multiply", drawn, g.number(high - low, drawn))
-    made = g.pair("Add", spread, g.number(low, drawn))
+    made = drawn * (high - low) + low
     if low < high:
         kind = dtype.dtype.type
         below = np.nextafter(kind(high), kind(low))  # what a narrow type does not round up
-        made = g.pair("Minimum", made, g.number(float(below), made))
+        made = g.pair("Minimum", made, float(below))
     return made
 
 
@@ -60,15 +59,14 @@ def random_normal(
     sizes = g.int64(shape)
     first = _draw(g, sizes, seed)
     second = _draw(g, sizes, seed, 2)
-    open_ = g.pair("Subtract", g.number(1, first), first)  # never 0
-    radius = g.node("Sqrt", g.pair("Multiply", g.node("Log", open_), g.number(-2, first)))
-    turn = g.node("Cos", g.pair("Multiply", second, g.number(2 * math.pi, first)))
-    made = g.pair("Multiply", g.pair("Multiply", radius, turn), g.number(scale, first))
-    return g.pair("Add", made, g.number(mean, made))
+    open_ = 1 - first  # never 0
+    radius = g.node("Sqrt", g.node("Log", open_) * -2)
+    turn = g.node("Cos", second * (2 * math.pi))
+    return radius * turn * scale + mean
 
 
 @table.lower(random.bernoulli, implied=["dtype"])
 def bernoulli(g: Emitter, input: Value, *, seed: float | None) -> Ref:
     chance = g.cast(input, FLOAT32)
     drawn = _draw(g, g.dims(chance), seed)
-    return g.pair("Less", drawn, chance)
+    return drawn < chance

@@ -43,7 +43,7 @@ def _state(g: Emitter, given: Value | None, x: Ref, sizes: Ints) -> Ref:
 
 
 def _batch_first(g: Emitter, value: Value | Ref) -> Ref:
-    return g.node("Transpose", g.cast(value, FLOAT32), g.ints(1, 0, 2))
+    return g.transpose(g.cast(value, FLOAT32), 1, 0, 2)
 
 
 def _time_first(g: Emitter, whole: Ref, directions: int) -> Ref:
@@ -54,10 +54,10 @@ def _time_first(g: Emitter, whole: Ref, directions: int) -> Ref:
     No reader can be kept off it, equal nodes become one; so the second one has three axes.
     """
     if directions > 1:
-        return g.node("Transpose", whole, g.ints(2, 1, 0, 3))
+        return g.transpose(whole, 2, 1, 0, 3)
     report_met(TRANSPOSED_INPUT)
-    flat = g.node("Transpose", g.node("Squeeze", whole, g.ints(1)), g.ints(1, 0, 2))
-    return g.node("Unsqueeze", flat, g.ints(1))
+    flat = g.transpose(g.squeeze(whole, 1), 1, 0, 2)
+    return g.unsqueeze(flat, 1)
 
 
 def _gates(g: Emitter, value: Value | Ref, order: Sequence[int]) -> Ref:
@@ -66,7 +66,7 @@ def _gates(g: Emitter, value: Value | Ref, order: Sequence[int]) -> Ref:
         return g.cast(value, FLOAT32)
     if isinstance(value, Value) and value.constant is not None:
         parts = np.split(value.constant, len(order), axis=1)
-        return g.cast(g.constant(np.concatenate([parts[k] for k in order], axis=1)), FLOAT32)
+        return g.constant(np.concatenate([parts[k] for k in order], axis=1)).cast(FLOAT32)
     pieces = g.node(
         "Split", g.cast(value, FLOAT32), g.scalar(1), outputs=len(order), num_splits=len(order)
     )
@@ -83,7 +83,7 @@ def _bias(
     if bias.constant is None:
         count = 2 * gates
         split = g.node("Split", g.cast(bias, FLOAT32), g.scalar(1), outputs=count, num_splits=count)
-        made = [g.pair("Add", split[k], split[gates + k]) for k in range(gates)]
+        made = [split[k] + split[gates + k] for k in range(gates)]
         if apart:
             made[-1:] = [split[gates - 1], split[-1]]
         return g.concat(*([made[k] for k in order] or made), axis=1)
@@ -138,4 +138,4 @@ def layer(
         linear_before_reset=how.linear_before_reset,
     )
     made = _time_first(g, whole, directions), *(_batch_first(g, r) for r in ends)
-    return tuple(g.cast(r, input.precision) for r in made)
+    return tuple(r.cast(input.precision) for r in made)

@@ -61,7 +61,7 @@ def reduce_node(g: Emitter, op: str, ref: Ref, places: list[int], *, keepdim: bo
         return g.reshape(made, [1, 1, 1]) if keepdim else made
     wide = g.reshape(ref, [0, 0, 0, 1], copy=True)
     made = g.reshape(g.node(op, wide, g.ints(*places), keep_dims=True), [0, 0, 0], copy=True)
-    return made if keepdim else g.node("Squeeze", made, g.ints(*places))
+    return made if keepdim else g.squeeze(made, *places)
 
 
 def _float(op: str) -> Callable[..., Any]:
@@ -69,9 +69,9 @@ def _float(op: str) -> Callable[..., Any]:
 
     def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
         def function(ref: Ref, places: list[int], keep: bool) -> Ref:
-            return reduce_node(g, op, g.cast(ref, FLOAT32), places, keepdim=keep)
+            return reduce_node(g, op, ref.cast(FLOAT32), places, keepdim=keep)
 
-        return g.cast(_reduce_axes(g, input, axes, keepdim, function), input.precision)
+        return _reduce_axes(g, input, axes, keepdim, function).cast(input.precision)
 
     return lower
 
@@ -107,12 +107,11 @@ def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     careful = not is_computed(input)
 
     def function(ref: Ref, places: list[int], keep: bool) -> Ref:
-        x = g.cast(ref, FLOAT32)
+        x = ref.cast(FLOAT32)
         made = reduce_node(g, "ReduceMean", x, places, keepdim=keep)
         for k in places:
             if careful and not x.output.get_partial_shape()[k].is_static:
-                none = g.pair("Equal", g.size(x, k), g.scalar(0))
-                made = g.where(none, g.number(np.nan, made), made)
+                made = g.where(g.size(x, k).equal(0), np.nan, made)
         return made
 
     return _reduce_axes(g, input, axes, keepdim, function)
@@ -141,15 +140,15 @@ def _extreme_of(
         mode = "max" if name == "ReduceMax" else "min"
         found = extreme(g, wide(g, ref), places, mode, keepdim=keepdim)
         return wrap(g, found, ref.precision)
-    x = g.cast(ref, FLOAT32)
+    x = ref.cast(FLOAT32)
     made = reduce_node(g, name, x, places, keepdim=keepdim)
     if not places:
         return made
-    infinite = g.pair("Equal", x, g.number(beyond, x))
+    infinite = x.equal(beyond)
     every = reduce_node(g, "ReduceLogicalAnd", infinite, places, keepdim=keepdim)
-    made = g.where(every, g.number(beyond, x), made)
+    made = g.where(every, beyond, made)
     lost = reduce_node(g, "ReduceLogicalOr", g.node("IsNaN", x), places, keepdim=keepdim)
-    return g.where(lost, g.number(np.nan, x), made)
+    return g.where(lost, np.nan, made)
 
 
 _extreme(reduce.reduce_max, "ReduceMax", -np.inf)
@@ -164,8 +163,8 @@ def sortable(g: Emitter, input: Value, *, highest: bool) -> Ref:
         return wide(g, input)
     x = g.cast(input, FLOAT32)
     most = float(np.finfo(np.float32).max) * (1 if highest else -1)
-    finite = g.pair("Minimum" if highest else "Maximum", x, g.number(most, x))
-    return g.where(g.node("IsNaN", x), g.number(np.inf if highest else -np.inf, x), finite)
+    finite = g.pair("Minimum" if highest else "Maximum", x, most)
+    return g.where(g.node("IsNaN", x), np.inf if highest else -np.inf, finite)
 
 
 @table.each({reduce.arg_max: "max", reduce.arg_min: "min"})
@@ -174,17 +173,8 @@ def _position(
 ) -> Ref:
     place = axis_of(axis, input.rank)
     x = sortable(g, input, highest=mode == "max")
-    _, found = g.node(
-        "TopK",
-        x,
-        g.scalar(1),
-        outputs=2,
-        axis=place,
-        mode=mode,
-        sort="value",
-        stable=True,
-    )
-    return found if keepdim else g.node("Squeeze", found, g.ints(place))
+    _, found = g.ranked(x, g.scalar(1), place, mode, stable=True, index_element_type="i32")
+    return found if keepdim else g.squeeze(found, place)
 
 
 @table.lower(reduce.cum_sum)

@@ -35,7 +35,7 @@ def _fit(g: Emitter, result: Ref, precision: Precision) -> Ref:
         low, high = bounds_of(precision)
         result = g.node("Round", result, mode="half_to_even")
         result = g.node("Clamp", result, min=float(low), max=float(high))
-    return g.cast(result, precision)
+    return result.cast(precision)
 
 
 def _interpolate(
@@ -65,25 +65,20 @@ def _target(g: Emitter, input: Value, shape: Value | None, scales: Value | None)
     if not np.all(factors == np.floor(factors)):
         raise NoLowering(f"openvino: unknown sizes times {factors.tolist()}")
     own = g.part(g.dims(input), 2, 4)
-    return g.pair("Multiply", own, g.ints(*factors.astype(np.int64).tolist()))
+    return own * g.ints(*factors.astype(np.int64).tolist())
 
 
 def _nearest(g: Emitter, input: Value, target: Ref, *, align_corners: bool) -> Ref:
     """Gathers at places in integers, for sizes that are only known while running."""
-    one, two, zero = g.scalar(1), g.scalar(2), g.scalar(0)
     result = g.take(input)
     for axis in (2, 3):
         size = g.size(input, axis)
-        out = g.node("Gather", target, g.scalar(axis - 2), zero)
-        at = g.node("Range", zero, out, one, output_type="i64")
+        out = g.gather(target, g.scalar(axis - 2), 0)
+        top, bottom = g.line(out) * size, g.pair("Maximum", out, 1)
         if align_corners:
-            steps = g.pair("Maximum", g.pair("Subtract", out, one), one)
-            ends = g.pair("Multiply", g.pair("Multiply", at, two), g.pair("Subtract", size, one))
-            top, bottom = g.pair("Add", ends, steps), g.pair("Multiply", steps, two)
-        else:
-            top, bottom = g.pair("Multiply", at, size), g.pair("Maximum", out, one)
-        near = g.node("Divide", top, bottom, auto_broadcast="numpy", m_pythondiv=False)
-        result = g.node("Gather", result, near, g.scalar(axis))
+            steps = g.pair("Maximum", out - 1, 1)
+            top, bottom = g.line(out) * 2 * (size - 1) + steps, steps * 2
+        result = g.gather(result, top / bottom, axis)
     return result
 
 
@@ -111,7 +106,7 @@ def _gather(g: Emitter, data: Ref, near: np.ndarray, axis: int, size: int) -> Re
     """Entries of an axis at known places; as they are where these are all in order."""
     if np.array_equal(near, np.arange(size)):
         return data
-    return g.node("Gather", data, g.constant(near.astype(np.int64)), g.scalar(axis))
+    return g.gather(data, g.constant(near.astype(np.int64)), axis)
 
 
 @table.lower(resize.resize_linear, how=Corners)
@@ -150,15 +145,14 @@ def _along(
                 continue
             part = _gather(g, data, near[:, k], axis, size)
             weight = g.constant(factors[:, k].reshape(-1, *tail).astype(np.float32))
-            term = g.pair("Multiply", part, weight)
-            total = term if total is None else g.pair("Add", total, term)
+            total = part * weight if total is None else total + part * weight
         return data if total is None else total
     matrix = sampling.matrix_of(near, factors, size).T
     perm = [k for k in range(rank) if k != axis] + [axis]
-    moved = g.node("Transpose", data, g.ints(*perm))
+    moved = g.transpose(data, *perm)
     weights = g.constant(np.ascontiguousarray(matrix, np.float32))
     product = g.node("MatMul", moved, weights, transpose_a=False, transpose_b=False)
-    return g.node("Transpose", product, g.ints(*np.argsort(perm).tolist()))
+    return g.transpose(product, *np.argsort(perm).tolist())
 
 
 @table.lower(resize.resize, how=Resizing)
@@ -208,15 +202,8 @@ def _repeat(
         if factor == 1:
             continue
         by = g.scalar(int(factor))
-        line = g.node(
-            "Range",
-            g.scalar(0),
-            g.pair("Multiply", g.size(input, axis), by),
-            g.scalar(1),
-            output_type="i64",
-        )
-        near = g.node("Divide", line, by, auto_broadcast="numpy", m_pythondiv=False)
-        result = g.node("Gather", result, near, g.scalar(axis))
+        line = g.line(g.size(input, axis) * by)
+        result = g.gather(result, line / by, axis)
     return result
 
 
@@ -254,5 +241,5 @@ def _static(g: Emitter, input: Value, how: Resizing, plan: Sequence[Axis]) -> Re
             mask = outside.reshape(-1, *(1,) * (input.rank - axis - 1))
             lost = mask if lost is None else lost | mask
     if lost is not None:
-        result = g.where(g.constant(lost), g.number(how.extrapolation_value, result), result)
+        result = g.where(g.constant(lost), how.extrapolation_value, result)
     return result if exact else _fit(g, result, input.precision)

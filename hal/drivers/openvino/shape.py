@@ -38,13 +38,13 @@ def to_number(g: Emitter, input: Value, shape: Value) -> Ref | None:
     if length_of(shape) or not input.rank:
         return None
     report_met(RESHAPE_TO_NUMBER)
-    return g.node("Squeeze", input, g.ints(*range(input.rank)))
+    return g.squeeze(input, *range(input.rank))
 
 
 @table.lower(shape.transpose)
 def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Ref:
     order = axes_of(perm, input.rank) if perm else tuple(reversed(range(input.rank)))
-    return g.node("Transpose", input, g.ints(*order)) if input.rank > 1 else g.take(input)
+    return g.transpose(input, *order) if input.rank > 1 else g.take(input)
 
 
 @table.lower(shape.squeeze)
@@ -54,7 +54,7 @@ def squeeze(g: Emitter, input: Value, axes: Value | None) -> Ref:
         return squeeze_axes(g, input, axes)
     if not known:
         known = tuple(k for k, d in enumerate(input.shape) if d == 1)
-    return g.node("Squeeze", input, g.ints(*axes_of(known, input.rank))) if known else g.take(input)
+    return g.squeeze(input, *axes_of(known, input.rank)) if known else g.take(input)
 
 
 @table.lower(shape.unsqueeze)
@@ -67,7 +67,7 @@ def unsqueeze(g: Emitter, input: Value, axes: Value) -> Ref:
     for position, axis in enumerate(known):
         place = axis_of(axis, input.rank + position, extra=1)
         places = [p + (p >= place) for p in places] + [place]
-    return g.node("Unsqueeze", input, g.ints(*sorted(places))) if places else g.take(input)
+    return g.unsqueeze(input, *sorted(places)) if places else g.take(input)
 
 
 @table.lower(shape.concat)
@@ -81,7 +81,7 @@ def concat(g: Emitter, *input: Value, axis: int) -> Ref:
 @table.lower(shape.stack)
 def stack(g: Emitter, *input: Value, axis: int) -> Ref:
     place = axis_of(axis, input[0].rank, extra=1)
-    return g.concat(*(g.node("Unsqueeze", v, g.ints(place)) for v in input), axis=place)
+    return g.concat(*(g.unsqueeze(v, place) for v in input), axis=place)
 
 
 @table.lower(shape.split)
@@ -97,7 +97,7 @@ def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Ref | Refs:
     if known is None:  # a length may be 0, which VariadicSplit takes wrongly
         lengths = g.int64(split)
         ends = g.node("CumSum", lengths, g.scalar(0))
-        starts = g.pair("Subtract", ends, lengths)
+        starts = ends - lengths
         places = [[g.part(v, k, k + 1) for v in (starts, ends)] for k in range(count)]
         return tuple(_cut(g, input, place, a, b) for a, b in places)
     return g.node("VariadicSplit", input, g.scalar(place), g.int64(split), outputs=count)
@@ -112,9 +112,9 @@ def _cut(g: Emitter, input: Value, axis: int, start: Ref | int, end: Ref | int) 
 def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Ref | Refs:
     place = axis_of(axis, input.rank)
     if num == 1:
-        return g.node("Squeeze", input, g.ints(place))
+        return g.squeeze(input, place)
     pieces = g.node("Split", input, g.scalar(place), outputs=num, num_splits=num)
-    return tuple(g.node("Squeeze", p, g.ints(place)) for p in pieces)
+    return tuple(g.squeeze(p, place) for p in pieces)
 
 
 @table.lower(shape.expand)
@@ -127,8 +127,7 @@ def expand(g: Emitter, input: Value, shape: Value) -> Ref:
         target = g.ints(*(1 if d == -1 else d for d in ints(shape) or ()))
     elif known is None or -1 in known:
         one = g.ints(1)
-        unsized = g.pair("Equal", target, g.ints(-1))
-        target = g.node("Select", unsized, one, target, auto_broadcast="numpy")
+        target = g.node("Select", target.equal(-1), one, target, auto_broadcast="numpy")
     return g.node("Broadcast", input, target, mode="bidirectional")
 
 
@@ -142,7 +141,7 @@ def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
     if missing > 0:
         counts = g.concat(g.ints(*[1] * missing), counts)
     elif missing < 0:
-        whole = g.node("Unsqueeze", input, g.ints(*range(-missing)))
+        whole = g.unsqueeze(input, *range(-missing))
     # of five axes and more whose sizes are open, Tile misplaces copies, too
     if ints(repeats) is None or (not input.is_static and max(input.rank, length_of(repeats)) > 4):
         return tile_axes(g, whole, max(input.rank, length_of(repeats)), counts)
@@ -200,7 +199,7 @@ def _pad(
     zeros = g.node("Broadcast", g.number(0, one), g.dims(data), mode="numpy")
     border = g.node("Pad", zeros, *grown, one, pad_mode="constant")
     inside = g.node("Pad", data, *grown, g.number(0, single), pad_mode="constant")
-    return g.where(g.pair("Less", border, g.number(0.5, border)), inside, single)
+    return g.where(border < 0.5, inside, single)
 
 
 def _is_plain(value: Value | None) -> bool:
@@ -226,7 +225,7 @@ def _mirror(g: Emitter, input: Value, result: Operand, begins: list[int], ends: 
     for k in far:
         size = int(sizes[k])  # type: ignore[arg-type]
         at = np.pad(np.arange(size), (left[k], right[k]), "reflect")
-        result = g.node("Gather", result, g.constant(at.astype(np.int64)), g.scalar(k))
+        result = g.gather(result, g.constant(at.astype(np.int64)), k)
         left[k] = right[k] = 0
     if not any(left) and not any(right):
         return g.take(result)
@@ -246,7 +245,7 @@ def _wrap(g: Emitter, input: Value, pads: Ints | None) -> Ref:
             raise NoLowering(f"openvino: pad with mode WRAP of {input.type}")
         inner = np.arange(size)[max(-before, 0) : size + min(after, 0)]
         at = np.pad(inner, (max(before, 0), max(after, 0)), "wrap")
-        result = g.node("Gather", result, g.constant(at.astype(np.int64)), g.scalar(axis))
+        result = g.gather(result, g.constant(at.astype(np.int64)), axis)
     return g.take(result)
 
 
@@ -265,14 +264,14 @@ def _computed_pad(
 ) -> Ref:
     """Pads that are only known while running, negative ones too."""
     rank = input.rank
-    rows = g.node("Transpose", g.reshape(g.int64(pads), [rank, 2]), g.ints(1, 0))
+    rows = g.transpose(g.reshape(g.int64(pads), [rank, 2]), 1, 0)
     both = g.reshape(rows, [-1])
     zero = g.ints(0)
     grown, crops = g.pair("Maximum", both, zero), g.pair("Minimum", both, zero)
 
     def crop(ref: Operand) -> Ref:
-        starts = g.pair("Subtract", zero, g.part(crops, 0, rank))
-        stops = g.pair("Add", g.dims(ref), g.part(crops, rank, 2 * rank))
+        starts = zero - g.part(crops, 0, rank)
+        stops = g.dims(ref) + g.part(crops, rank, 2 * rank)
         stops = g.pair("Maximum", stops, zero)
         return g.node("Slice", ref, starts, stops, g.ints(*[1] * rank), g.ints(*range(rank)))
 

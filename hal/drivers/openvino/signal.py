@@ -35,9 +35,9 @@ def dft(
     x = g.cast(input, FLOAT32)
     if parts == 1:
         if onesided and not inverse:
-            real = g.node("Squeeze", x, g.ints(input.rank - 1))
+            real = g.squeeze(x, input.rank - 1)
             return g.node("RDFT", real, g.ints(along), *length)
-        x = g.concat(x, g.pair("Multiply", x, g.number(0, x)), axis=input.rank - 1)
+        x = g.concat(x, x * 0, axis=input.rank - 1)
     return _complex(g, x, along, length, inverse, onesided)
 
 
@@ -46,10 +46,10 @@ def _grow(g: Emitter, x: Ref, along: int, length: Ref, *, half: bool) -> Ref:
     what OpenVINO adds itself is not always zero."""
     size = g.reshape(length, [1])
     if half:
-        halves = g.node("Divide", size, g.ints(2), auto_broadcast="numpy", m_pythondiv=False)
-        size = g.pair("Add", halves, g.ints(1))
-    missing = g.pair("Subtract", size, g.part(g.dims(x), along, along + 1))
-    missing = g.pair("Maximum", missing, g.ints(0))
+        halves = size / g.ints(2)
+        size = halves + 1
+    missing = size - g.part(g.dims(x), along, along + 1)
+    missing = g.pair("Maximum", missing, 0)
     back = g.concat(g.ints(*[0] * along), missing, g.ints(*[0] * (x.rank - along - 1)))
     return g.node("Pad", x, g.ints(*[0] * x.rank), back, g.number(0, x), pad_mode="constant")
 
@@ -62,12 +62,10 @@ def _complex(
         x = _grow(g, x, along, length[0], half=inverse and onesided)
     if inverse and onesided:
         real = g.node("IRDFT", x, g.ints(along), *length)
-        return g.node("Unsqueeze", real, g.ints(x.rank - 1))
+        return g.unsqueeze(real, x.rank - 1)
     made = g.node("IDFT" if inverse else "DFT", x, g.ints(along), *length)
     if not onesided:
         return made
-    half = g.node("Gather", g.dims(made), g.ints(along), g.scalar(0))
-    two = g.ints(2)
-    bins = g.node("Divide", half, two, auto_broadcast="numpy", m_pythondiv=False)
-    end = g.pair("Add", bins, g.ints(1))
-    return g.node("Slice", made, g.ints(0), end, g.ints(1), g.ints(along))
+    half = g.gather(g.dims(made), g.ints(along), 0)
+    bins = half / 2
+    return g.node("Slice", made, g.ints(0), bins + 1, g.ints(1), g.ints(along))

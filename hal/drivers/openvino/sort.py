@@ -29,19 +29,10 @@ def top_k(
     """NaN is ordered like infinity, which OpenVINO has an order of."""
     place = axis_of(axis, input.rank)
     keys = sortable(g, input, highest=True)
-    _, places = g.node(
-        "TopK",
-        keys,
-        g.reshape(g.int64(k), []),
-        outputs=2,
-        axis=place,
-        mode="max" if largest else "min",
-        sort="value",
-        index_element_type="i64",
-        stable=True,
-    )
+    count, mode = g.reshape(g.int64(k), []), "max" if largest else "min"
+    _, places = g.ranked(keys, count, place, mode, stable=True)
     values = g.node("GatherElements", input, places, axis=place)
-    return values, g.cast(places, return_indices_dtype)
+    return values, places.cast(return_indices_dtype)
 
 
 @table.lower(sort.unique)

@@ -40,7 +40,7 @@ class Variables:
             with asking("openvino", "ReadValue", RuntimeError):
                 made = runtime.op.read_value(initial.output, variable)
             made.set_friendly_name(g.name(value.name or "state", keep=True))
-            g.names[value] = Ref(made.output(0))
+            g.names[value] = Ref(made.output(0), g)
             self.variables.append((variable, new))
 
     def assign(self) -> list[openvino.Node]:

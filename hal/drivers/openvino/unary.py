@@ -16,7 +16,7 @@ from .activation import log_of_sum
 from .elements import NAMES
 from .emitter import Emitter, Ref
 from .finite import keep_nan
-from .integers import compute_in_32_bits
+from .integers import compute_in_32_bits, wrap
 from .narrow import decode, encode, same_bits
 
 table = Lowerings[Ref]()
@@ -56,14 +56,14 @@ def assign(g: Emitter, input: Value) -> Ref:
 def abs_(g: Emitter, input: Value) -> Ref:
     if input.dtype.kind == "u":
         return g.take(input)
-    return compute_in_32_bits(g, lambda x: g.node("Abs", x), input)
+    return compute_in_32_bits(g, abs, input)
 
 
 @table.lower(unary.neg)
 def neg(g: Emitter, input: Value) -> Ref:
     if input.is_float:
         return g.node("Negative", input)
-    return compute_in_32_bits(g, lambda x: g.pair("Subtract", g.number(0, x), x), input)
+    return compute_in_32_bits(g, lambda x: 0 - x, input)
 
 
 @table.lower(unary.sign)
@@ -74,7 +74,7 @@ def sign(g: Emitter, input: Value) -> Ref:
 
 @table.lower(unary.square)
 def square(g: Emitter, input: Value) -> Ref:
-    return compute_in_32_bits(g, lambda x: g.pair("Multiply", x, x), input)
+    return compute_in_32_bits(g, lambda x: x * x, input)
 
 
 @table.lower(unary.exp)
@@ -91,37 +91,35 @@ def round_(g: Emitter, input: Value) -> Ref:
 @table.lower(unary.rsqrt)
 def rsqrt(g: Emitter, input: Value) -> Ref:
     root: Ref = g.node("Sqrt", input)
-    return g.pair("Divide", g.number(1, root), root)
+    return 1 / root
 
 
 @table.lower(unary.reciprocal)
 def reciprocal(g: Emitter, input: Value) -> Ref:
-    return g.pair("Divide", g.number(1, input), input)
+    return 1 / g.take(input)
 
 
 @table.lower(unary.expm1)
 def expm1(g: Emitter, input: Value) -> Ref:
     x = g.cast(input, FLOAT32)
-    far = g.pair("Less", g.number(30, x), g.node("Abs", x))
-    made = g.where(far, g.pair("Subtract", g.node("Exp", x), g.number(1, x)), expm1_of(g, x))
+    far = abs(x) > 30
+    made = g.where(far, g.node("Exp", x) - 1, expm1_of(g, x))
     return keep_nan(g, x, made)
 
 
 @table.lower(unary.log1p)
 def log1p(g: Emitter, input: Value) -> Ref:
     x = g.cast(input, FLOAT32)
-    far = g.pair("Less", g.number(0.5, x), g.node("Abs", x))
-    plain = g.node("Log", g.pair("Add", x, g.number(1, x)))
-    return g.where(far, plain, log_of_sum(g, x))
+    return g.where(abs(x) > 0.5, g.node("Log", x + 1), log_of_sum(g, x))
 
 
 @table.each({unary.log2: 2.0, unary.log10: 10.0})
 def _logarithm(g: Emitter, base: float, input: Value) -> Ref:
     """Rounded to the whole number whose power the input is, where it is one."""
     x = g.cast(input, FLOAT32)
-    made = g.pair("Multiply", g.node("Log", x), g.number(1 / np.log(base), x))
+    made = g.node("Log", x) * (1 / np.log(base))
     near = g.node("Round", made, mode="half_to_even")
-    whole = g.pair("Equal", g.pair("Power", g.number(base, x), near), x)
+    whole = g.pair("Power", base, near).equal(x)
     return g.where(whole, near, made)
 
 
@@ -141,16 +139,9 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     if dtype == input.precision:
         return ref
     if dtype == Precision.BOOL8:
-        return g.pair("NotEqual", ref, g.number(0, ref))
-    if dtype in elements.NARROW and input.precision not in elements.NARROW:
-        whole = g.cast(ref, Precision.INT32)
-        from .integers import wrap
-
-        return wrap(g, whole, dtype)
-    if dtype in elements.NARROW and input.precision != dtype:
-        from .integers import wrap
-
-        return wrap(g, g.cast(ref, Precision.INT32), dtype)
+        return ref.unequal(0)
+    if dtype in elements.NARROW:
+        return wrap(g, ref.cast(Precision.INT32), dtype)
     return ref
 
 
