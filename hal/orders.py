@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from nnir.model import Value
 from nnir.types import Precision
 
 from .emission import Emission
+from .formulas import Formula
 from .lowering import Lowerings
 
 Order = tuple[int, ...]
@@ -41,15 +42,17 @@ T = TypeVar("T", bound=Stored)
 
 
 @dataclass(frozen=True, eq=False)
-class Ref(Generic[T]):
+class Ref(Formula, Generic[T]):
     """A result as it is stored: axis k of `tensor` is axis `order[k]` of the value.
 
-    `precision` is the value's; the tensor holds it in the precision that carries it.
+    `precision` is the value's; the tensor holds it in the precision that carries it. `emitter`
+    makes the graph that it is in.
     """
 
     tensor: T
     order: Order
     precision: Precision
+    emitter: OrderedEmission[T] = field(repr=False)
 
     @property
     def rank(self) -> int:
@@ -70,6 +73,22 @@ class Ref(Generic[T]):
     def place(self, axis: int) -> int:
         """Where an axis of the value is stored."""
         return self.order.index(axis % max(self.rank, 1))
+
+    def stored(self, order: Order) -> Self:
+        """The same tensor, which holds the axes of a value in another order."""
+        return replace(self, order=order)
+
+    def seen_as(self, precision: Precision) -> Self:
+        """The same tensor, which stands for another precision."""
+        return replace(self, precision=precision)
+
+    def cast(self, to: Precision) -> Ref[T]:
+        """The result in another precision."""
+        return self.emitter.cast(self, to)
+
+    def apply(self, symbol: str, *operands: Value | Ref[T] | float) -> Ref[T]:
+        """A step by the emitter."""
+        return self.emitter.elementwise(self.emitter.SYMBOLS[symbol], *operands)
 
 
 def identity(rank: int) -> Order:
@@ -96,6 +115,27 @@ class OrderedEmission(Emission[Ref[T]]):
         self.memo: dict[Key, T] = {}
         self.log: list[Key] = []
         self.sources: dict[T, tuple[T, Order]] = {}
+
+    SYMBOLS: Mapping[str, str]
+    """The steps that Python's symbols stand for."""
+
+    @abstractmethod
+    def cast(self, operand: Value | Ref[T] | None, to: Precision) -> Ref[T]:
+        """Another type, left out where nothing changes."""
+
+    @abstractmethod
+    def elementwise(self, name: str, *operands: Value | Ref[T] | float | None) -> Ref[T]:
+        """A step on operands that broadcast; a number takes the precision beside it."""
+
+    @abstractmethod
+    def number(self, value: float, like: Value | Ref[T] | None) -> Ref[T]:
+        """One element in the precision in which `like` is stored."""
+
+    def alike(self, *operands: Value | Ref[T] | float | None) -> list[Ref[T]]:
+        """Operands, of which numbers take the precision of the first that is none."""
+        refs = [o if isinstance(o, (int, float)) else self.take(o) for o in operands]
+        like = next(r for r in refs if isinstance(r, Ref))
+        return [r if isinstance(r, Ref) else self.number(r, like) for r in refs]
 
     @abstractmethod
     def permute(self, tensor: T, perm: Order) -> T:
@@ -132,13 +172,13 @@ class OrderedEmission(Emission[Ref[T]]):
             tensor, before = self.sources[tensor]
             perm = tuple(before[p] for p in perm)
         if perm == identity(len(perm)):
-            return Ref(tensor, order, ref.precision)
+            return Ref(tensor, order, ref.precision, self)
         key = (tensor, "order", perm)
         if key not in self.memo:
             made = self.permute(tensor, perm)
             self.remember(key, made)
             self.sources[made] = (tensor, perm)
-        return Ref(self.memo[key], order, ref.precision)
+        return Ref(self.memo[key], order, ref.precision, self)
 
     def last(self, operand: Value | Ref[T] | None, axis: int) -> Ref[T]:
         """The result with one axis stored last, the others in any order."""
@@ -150,9 +190,9 @@ class OrderedEmission(Emission[Ref[T]]):
             return self.plain(ref)
         return self.ordered(ref, (*(a for a in ref.order if a != place), place))
 
-    def aligned(self, *operands: Value | Ref[T] | None) -> tuple[list[Ref[T]], Order]:
+    def aligned(self, *operands: Value | Ref[T] | float | None) -> tuple[list[Ref[T]], Order]:
         """Operands that broadcast, all stored in one order of the axes of the result."""
-        refs = [self.take(o) for o in operands]
+        refs = self.alike(*operands)
         rank = max(r.rank for r in refs)
         order = self._common(refs, rank)
         return [self.broadcastable(r, order) for r in refs], order

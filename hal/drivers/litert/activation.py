@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from nnir.model import Value
 from nnir.ops import activation
 from nnir.types import Precision
@@ -14,7 +12,7 @@ from ...lowering import Lowerings
 from ...orders import channels_last
 from .binary import clip_between, extreme, is_real, rectify
 from .emitter import Emitter, Ref
-from .unary import Arithmetic, real
+from .unary import real
 
 table = Lowerings[Ref]()
 BOOL = Precision.BOOL8
@@ -39,12 +37,12 @@ def relu(g: Emitter, input: Value) -> Ref:
 def relu6(g: Emitter, input: Value) -> Ref:
     if g.take(input).tensor.precision == Precision.FLOAT32:
         return g.elementwise("RELU6", input)
-    return clip_between(g, input, g.number(0, input), g.number(6, input))
+    return clip_between(g, input, 0, 6)
 
 
 @table.lower(activation.swish)
 def swish(g: Emitter, input: Value) -> Ref:
-    return g.elementwise("MUL", input, g.elementwise("LOGISTIC", input))
+    return g.take(input) * g.elementwise("LOGISTIC", input)
 
 
 @table.lower(activation.leaky_relu)
@@ -59,9 +57,7 @@ def prelu(g: Emitter, input: Value, slope: Value) -> Ref:
     if slope.constant is not None and slope.constant.size == 1:
         return g.elementwise("LEAKY_RELU", x, alpha=float(slope.constant.reshape(-1)[0]))
     if input.rank < 2:
-        f = Arithmetic(g)
-        one = g.reshape(factors, ())
-        return f.where(f("LESS", x, 0), f("MUL", x, one), x)
+        return g.where(x < 0, x * g.reshape(factors, ()), x)
     order = channels_last(input.rank)
     x = g.ordered(x, order)
     wide = g.reshape(factors, (*(1,) * (input.rank - 2), slope.shape[0]))
@@ -74,9 +70,7 @@ def gelu(g: Emitter, input: Value, *, approximate: bool) -> Ref:
 
 
 def _clip_line(g: Emitter, input: Value, alpha: float, beta: float) -> Ref:
-    f, x = Arithmetic(g), real(g, input)
-    line = f("ADD", f("MUL", x, np.float32(alpha)), np.float32(beta))
-    return clip_between(g, line, f.of(0), f.of(1))
+    return clip_between(g, real(g, input) * alpha + beta, 0, 1)
 
 
 @table.lower(activation.hard_sigmoid)
@@ -88,7 +82,7 @@ def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
 def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
     if math.isclose(alpha, 1 / 6, rel_tol=1e-6) and beta == 0.5:
         return g.elementwise("HARD_SWISH", real(g, input))
-    return g.elementwise("MUL", input, _clip_line(g, input, alpha, beta))
+    return g.take(input) * _clip_line(g, input, alpha, beta)
 
 
 @table.lower(activation.softmax)
@@ -119,6 +113,6 @@ def clip(g: Emitter, input: Value, min: Value, max: Value) -> Ref:
 
 @table.lower(activation.elu)
 def elu(g: Emitter, input: Value, *, alpha: float) -> Ref:
-    f, x = Arithmetic(g), real(g, input)
-    made = f("ELU", x)
-    return made if alpha == 1 else f.where(f("GREATER", x, 0), x, f("MUL", made, alpha))
+    x = real(g, input)
+    made = g.elementwise("ELU", x)
+    return made if alpha == 1 else g.where(x > 0, x, made * alpha)

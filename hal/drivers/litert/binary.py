@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def apply_fuse_code(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
             return rectify(g, result)
         case Fuse.RELU1 | Fuse.RELU6:
             high = {Fuse.RELU1: 1, Fuse.RELU6: 6}[fuse_code]
-            return clip_between(g, result, g.number(0, result), g.number(high, result))
+            return clip_between(g, result, 0, high)
     raise NoLowering(f"fuse code {fuse_code!r}")
 
 
@@ -44,20 +45,20 @@ def rectify(g: Emitter, input: Operand) -> Ref:
     ref = g.take(input)
     if ref.tensor.precision == Precision.FLOAT32:
         return g.elementwise("RELU", ref)
-    return g.elementwise("MAXIMUM", g.number(0, ref), ref)
+    return g.elementwise("MAXIMUM", 0, ref)
 
 
-def larger(g: Emitter, a: Operand, b: Operand) -> Ref:
+def larger(g: Emitter, a: Operand | float, b: Operand) -> Ref:
     """The larger of two numbers, of which the second may be NaN."""
     return g.elementwise("MAXIMUM", a, b)
 
 
-def smaller(g: Emitter, a: Operand, b: Operand) -> Ref:
+def smaller(g: Emitter, a: Operand | float, b: Operand) -> Ref:
     """The smaller of two numbers, of which the second may be NaN."""
     return g.elementwise("MINIMUM", a, b)
 
 
-def clip_between(g: Emitter, input: Operand, low: Operand, high: Operand) -> Ref:
+def clip_between(g: Emitter, input: Operand, low: Operand | float, high: Operand | float) -> Ref:
     """min(max(x, low), high)."""
     return smaller(g, high, larger(g, low, input))
 
@@ -87,8 +88,7 @@ def mul(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
 
 @table.lower(binary.sum_)
 def sum_(g: Emitter, *input: Value) -> Ref:
-    whole: list[Operand] = list(input)
-    return g.take(functools.reduce(lambda a, b: g.elementwise("ADD", a, b), whole))
+    return functools.reduce(operator.add, map(g.take, input))
 
 
 def is_real(g: Emitter, operand: Operand) -> bool:
@@ -108,8 +108,8 @@ def extreme(g: Emitter, name: str, a: Operand, b: Operand) -> Ref:
         return made
     for operand in (second, first):
         if is_real(g, operand):
-            nan = g.elementwise("NOT_EQUAL", operand, operand)
-            made = g.where(nan, operand, made)
+            x = g.take(operand)
+            made = g.where(x.unequal(x), x, made)
     return made
 
 
@@ -123,10 +123,6 @@ def min_(g: Emitter, input0: Value, input1: Value) -> Ref:
     return extreme(g, "MINIMUM", input0, input1)
 
 
-def _equals(g: Emitter, input: Operand, value: float) -> Ref:
-    return g.elementwise("EQUAL", input, g.number(value, input))
-
-
 class Divisor:
     """An integer divisor with 1 for 0, which ends a kernel, and for -1, by which the least number
     overflows."""
@@ -138,25 +134,24 @@ class Divisor:
         self.minus: Ref | None = None
         self.safe = self.given
         if data is None or not data.all():
-            self.zero = _equals(g, self.given, 0)
-            self.safe = g.where(self.zero, g.number(1, self.given), self.safe)
+            self.zero = self.given.equal(0)
+            self.safe = g.where(self.zero, 1, self.safe)
         signed = minus and self.given.tensor.precision.dtype.kind == "i"
         if signed and (data is None or (data == -1).any()):
-            self.minus = _equals(g, self.given, -1)
-            self.safe = g.where(self.minus, g.number(1, self.given), self.safe)
+            self.minus = self.given.equal(-1)
+            self.safe = g.where(self.minus, 1, self.safe)
 
     def quotient(self, found: Ref) -> Ref:
         """By -1 the opposite, by 0 nothing."""
         if self.minus is not None:
-            opposite = self.g.elementwise("SUB", self.g.number(0, found), found)
-            found = self.g.where(self.minus, opposite, found)
+            found = self.g.where(self.minus, 0 - found, found)
         return self.remainder(found)
 
     def remainder(self, found: Ref) -> Ref:
         """By 0 nothing."""
         if self.zero is None:
             return found
-        return self.g.where(self.zero, self.g.number(0, found), found)
+        return self.g.where(self.zero, 0, found)
 
 
 def _integer_kind(input: Value) -> Precision:
@@ -174,11 +169,9 @@ def _wide(g: Emitter, *operands: Value) -> list[Ref]:
 def _divide_truncating(g: Emitter, a: Value, by: int) -> Ref:
     """The quotient of INT64 rounded towards zero: down, and one more where it is negative."""
     down = _long_quotient(g, a, by)
-    back = g.elementwise("MUL", down, g.constant(by, np.int64))
-    inexact = g.elementwise("NOT_EQUAL", back, a)
-    below = g.elementwise("LESS", down, g.constant(0, np.int64))
-    more = g.cast(g.elementwise("LOGICAL_AND", inexact, below), Precision.INT64)
-    return g.elementwise("ADD", down, more)
+    back = down * by
+    inexact = back.unequal(g.take(a)) & (down < 0)
+    return down + inexact.cast(Precision.INT64)
 
 
 @table.lower(binary.div)
@@ -189,8 +182,8 @@ def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
         return apply_fuse_code(g, _divide_truncating(g, input0, number), fuse_code)
     a, b = _wide(g, input0, input1)
     by = Divisor(g, b)
-    quotient = by.quotient(g.elementwise("DIV", a, by.safe))
-    return apply_fuse_code(g, g.cast(quotient, input0.precision), fuse_code)
+    quotient = by.quotient(a / by.safe)
+    return apply_fuse_code(g, quotient.cast(input0.precision), fuse_code)
 
 
 def _by_power(g: Emitter, x: Ref, count: int) -> Ref:
@@ -202,14 +195,12 @@ def _by_power(g: Emitter, x: Ref, count: int) -> Ref:
     low, high = (_half(g, halves, k, shape) for k in (0, 1))
     bits = g.same_bits(low, Precision.UINT32)
     shift = np.uint32(count)
-    fine = g.cast(g.elementwise("RIGHT_SHIFT", bits, g.constant(shift)), Precision.INT64)
-    wide = g.cast(high, Precision.INT64)
-    rest = g.elementwise("FLOOR_MOD", wide, g.constant(1 << count, np.int64))
-    down = g.cast(g.elementwise("RIGHT_SHIFT", high, g.constant(np.int32(count))), Precision.INT64)
-    top = g.elementwise("MUL", down, g.constant(1 << 32, np.int64))
-    middle = g.elementwise("MUL", rest, g.constant(1 << (32 - count), np.int64))
-    result = g.elementwise("ADD", g.elementwise("ADD", top, middle), fine)
-    return Ref(result.tensor, x.order, Precision.INT64)
+    fine = g.elementwise("RIGHT_SHIFT", bits, g.constant(shift)).cast(Precision.INT64)
+    wide = high.cast(Precision.INT64)
+    rest = wide % (1 << count)
+    down = g.elementwise("RIGHT_SHIFT", high, g.constant(np.int32(count))).cast(Precision.INT64)
+    result = down * (1 << 32) + rest * (1 << (32 - count)) + fine
+    return Ref(result.tensor, x.order, Precision.INT64, g)
 
 
 def _half(g: Emitter, halves: Any, number: int, shape: tuple[Dim, ...]) -> Ref:
@@ -217,10 +208,10 @@ def _half(g: Emitter, halves: Any, number: int, shape: tuple[Dim, ...]) -> Ref:
     bounds = g.ints(*[0] * rank, number), g.ints(*[-1] * rank, 1)
     (made,) = g.emit(
         "SLICE",
-        [Ref(halves, tuple(range(rank + 1)), Precision.INT32), *bounds],
+        [Ref(halves, tuple(range(rank + 1)), Precision.INT32, g), *bounds],
         [(Precision.INT32, (*shape, 1))],
     )
-    flat = Ref(made, tuple(range(rank + 1)), Precision.INT32)
+    flat = Ref(made, tuple(range(rank + 1)), Precision.INT32, g)
     return g.reshape(flat, shape)
 
 
@@ -229,7 +220,7 @@ def _long_quotient(g: Emitter, a: Value, by: int) -> Ref:
     multiplied with its inverse modulo 2^64."""
     x = g.plain(a)
     if by < 0:
-        x, by = g.elementwise("NEG", x), -by
+        x, by = -x, -by
     count = (by & -by).bit_length() - 1
     odd = by >> count
     if count > 31:
@@ -237,10 +228,9 @@ def _long_quotient(g: Emitter, a: Value, by: int) -> Ref:
     x = _by_power(g, g.plain(x), count)
     if odd == 1:
         return x
-    rest = g.elementwise("FLOOR_MOD", x, g.constant(odd, np.int64))
     inverse = pow(odd, -1, 1 << 64)
     inverse -= (1 << 64) if inverse >> 63 else 0
-    return g.elementwise("MUL", g.elementwise("SUB", x, rest), g.constant(inverse, np.int64))
+    return (x - x % odd) * inverse
 
 
 def _known_divisor(input0: Value, input1: Value) -> int:
@@ -255,39 +245,29 @@ def _known_divisor(input0: Value, input1: Value) -> int:
 @table.lower(binary.floor_div)
 def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
     if input0.is_float:  # the remainder is exact, the quotient is not: 1 by 0.1 is 9
-        rest = _floor_mod(g, input0, input1)
-        whole = g.elementwise(
-            "ROUND", g.elementwise("DIV", g.elementwise("SUB", input0, rest), input1)
-        )
-        plain = g.elementwise("DIV", input0, input1)
-        beyond = _equals(g, g.elementwise("ABS", rest), np.inf)  # by an infinity of the other sign
-        whole = g.where(beyond, g.number(-1, whole), whole)
-        return g.where(_equals(g, input1, 0), plain, whole)
+        rest = g.take(input0) % input1
+        whole = g.elementwise("ROUND", (g.take(input0) - rest) / input1)
+        plain = g.take(input0) / input1
+        beyond = abs(rest).equal(np.inf)  # by an infinity of the other sign
+        whole = g.where(beyond, -1, whole)
+        return g.where(g.take(input1).equal(0), plain, whole)
     if number := _known_divisor(input0, input1):
         return _long_quotient(g, input0, number)
     a, b = _wide(g, input0, input1)
     by = Divisor(g, b)
     quotient = by.quotient(g.elementwise("FLOOR_DIV", a, by.safe))
-    return g.cast(quotient, input0.precision)
+    return quotient.cast(input0.precision)
 
 
 def _signs_differ(g: Emitter, rest: Ref, by: Operand) -> Ref:
     """Whether a remainder is not 0 and has another sign than `by`."""
-    zero = g.number(0, rest)
-    some = g.elementwise("NOT_EQUAL", rest, zero)
-    signs = [g.elementwise("LESS", v, zero) for v in (rest, by)]
-    differ = g.elementwise("NOT_EQUAL", *signs)
-    return g.elementwise("LOGICAL_AND", some, differ, precision=BOOL)
-
-
-def _floor_mod(g: Emitter, input0: Operand, input1: Operand) -> Ref:
-    return g.elementwise("FLOOR_MOD", input0, input1)
+    return rest.unequal(0) & (rest < 0).unequal(g.elementwise("LESS", by, 0))
 
 
 @table.lower(binary.mod)
 def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Ref:
     if input0.is_float:
-        rest = _floor_mod(g, input0, input1)
+        rest = g.take(input0) % input1
         by: Operand = input1
     else:
         if input0.precision == Precision.UINT64:
@@ -296,14 +276,13 @@ def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Ref:
         a, b = (g.cast(v, kind) for v in (input0, input1))
         divisor = Divisor(g, b)
         by = divisor.safe
-        rest = divisor.remainder(_floor_mod(g, a, by))
+        rest = divisor.remainder(a % divisor.safe)
         if divisor.minus is not None:
-            rest = g.where(divisor.minus, g.number(0, rest), rest)
+            rest = g.where(divisor.minus, 0, rest)
     if fmod:
         first = g.cast(input0, rest.tensor.precision)
-        turned = _signs_differ(g, rest, first)
-        rest = g.where(turned, g.elementwise("SUB", rest, by), rest)
-    return rest if input0.is_float else g.cast(rest, input0.precision)
+        rest = g.where(_signs_differ(g, rest, first), rest - by, rest)
+    return rest if input0.is_float else rest.cast(input0.precision)
 
 
 def _is_narrow(input: Value) -> bool:
@@ -325,7 +304,7 @@ def _power(g: Emitter, base: Value, exponent: Value) -> Ref:
     if known is not None and known.size == 1 and known.ndim <= base.rank:
         match float(known.reshape(-1)[0]):
             case 2.0:
-                return g.elementwise("MUL", base, base)
+                return g.take(base) * base
             case 1.0:
                 return g.take(base)
     return g.elementwise("POW", base, exponent)
@@ -333,12 +312,11 @@ def _power(g: Emitter, base: Value, exponent: Value) -> Ref:
 
 def _whole_power(g: Emitter, base: Ref, exponent: int) -> Ref:
     """Squaring and multiplying."""
-    zero = g.elementwise("SUB", base, base)
-    result = g.elementwise("ADD", zero, g.number(1, base))
+    result = base - base + 1
     while exponent:
         if exponent & 1:
-            result = g.elementwise("MUL", result, base)
-        base, exponent = g.elementwise("MUL", base, base), exponent >> 1
+            result *= base
+        base, exponent = base * base, exponent >> 1
     return result
 
 

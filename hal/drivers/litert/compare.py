@@ -18,7 +18,7 @@ def ordered_bits(g: Emitter, input: Value) -> Ref:
     """UINT64 as INT64 of the same order: both begin with the lowest."""
     bits = g.same_bits(g.take(input), Precision.INT64)
     lowest = g.constant(np.iinfo(np.int64).min, np.int64)
-    return g.elementwise("ADD", Ref(bits.tensor, bits.order, Precision.INT64), lowest)
+    return bits.seen_as(Precision.INT64) + lowest
 
 
 def comparable(g: Emitter, input: Value) -> Ref:

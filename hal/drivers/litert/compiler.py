@@ -125,11 +125,11 @@ def _head(emitter: Emitter, value: Value, number: int, *, foreign: bool) -> Ref:
         emitter.refuse(NoLowering(f"litert has no tensors of {kind.name}"), value)
     tensor = Tensor(kind, value.shape, None, value.name or f"input{number}")
     emitter.graph.inputs.append(tensor)
-    ref = Ref(tensor, identity(value.rank), kind)
+    ref = Ref(tensor, identity(value.rank), kind, emitter)
     if kind in HALVES:
         (wide,) = emitter.emit("CAST", [ref], [(carrier(kind), value.shape)])
-        ref = Ref(wide, ref.order, kind)
-    return Ref(ref.tensor, ref.order, value.precision)
+        ref = Ref(wide, ref.order, kind, emitter)
+    return ref.seen_as(value.precision)
 
 
 def _tail(emitter: Emitter, value: Value, *, foreign: bool) -> Tensor:

@@ -28,7 +28,7 @@ def _sub_graph(g: Emitter, model: Model, name: str) -> tuple[Emitter, Graph]:
     for value in model.inputs:
         tensor = Tensor(carrier(value.precision), value.shape, None, value.name or "")
         inner.graph.inputs.append(tensor)
-        refs.append(Ref(tensor, identity(value.rank), value.precision))
+        refs.append(Ref(tensor, identity(value.rank), value.precision, inner))
     return inner, inner.run(model, refs, name)
 
 
@@ -57,7 +57,9 @@ def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_mo
         then_subgraph_index=graphs[0],
         else_subgraph_index=graphs[1],
     )
-    return tuple(Ref(t, identity(v.rank), v.precision) for t, v in zip(made, outputs, strict=True))
+    return tuple(
+        Ref(t, identity(v.rank), v.precision, g) for t, v in zip(made, outputs, strict=True)
+    )
 
 
 @table.lower(control.while_)
@@ -83,7 +85,7 @@ def while_(
     graph.inputs.insert(0, Tensor(Precision.BOOL8, ()))
     graph.outputs.append(inner.own(inner.reshape(body.outputs[0], ())))
     _finish(inner, body.outputs[1 : 1 + carried])
-    graph.outputs += [inner.own(Ref(t, identity(len(t.shape)), t.precision)) for t in fixed]
+    graph.outputs += [inner.own(Ref(t, identity(len(t.shape)), t.precision, inner)) for t in fixed]
     if scans:
         _count(inner, scans, stacks)
     made = g.emit(
@@ -95,14 +97,14 @@ def while_(
     )
     results = [*made[1 : 1 + carried], *made[2 + len(inputs) :]]
     pairs = zip(results, g.operation.outputs, strict=True)
-    return tuple(Ref(t, identity(v.rank), v.precision) for t, v in pairs)
+    return tuple(Ref(t, identity(v.rank), v.precision, g) for t, v in pairs)
 
 
 def _condition(g: Emitter, types: list[Any]) -> Graph:
     """The graph that says whether to go on: the first of the state."""
     check = Emitter(g.lowerings, g)
     check.graph = Graph("condition", [Tensor(p, s) for p, s in types])
-    check.graph.outputs = [check.own(Ref(check.graph.inputs[0], (), Precision.BOOL8))]
+    check.graph.outputs = [check.own(Ref(check.graph.inputs[0], (), Precision.BOOL8, check))]
     return check.graph
 
 
@@ -114,14 +116,14 @@ def _count(inner: Emitter, scans: list[Value], stacks: list[Tensor]) -> None:
     """Put the results of an iteration in their places, and count it."""
     turn = Tensor(Precision.INT32, ())
     inner.graph.inputs += [turn, *stacks]
-    place = Ref(turn, (), Precision.INT32)
-    after = inner.elementwise("ADD", place, inner.constant(1, np.int32))
+    place = Ref(turn, (), Precision.INT32, inner)
+    after = place + 1
     inner.graph.outputs.append(inner.own(after))
     for value, stack in zip(scans, stacks, strict=True):
         row = inner.reshape(inner.plain(value), (1, *value.shape))
         hit = np.zeros(len(stack.shape), np.int32)
         hit[0] = 1
-        start = inner.elementwise("MUL", inner.reshape(place, (1,)), inner.constant(hit))
-        whole = Ref(stack, identity(len(stack.shape)), row.precision)
+        start = inner.reshape(place, (1,)) * inner.constant(hit)
+        whole = Ref(stack, identity(len(stack.shape)), row.precision, inner)
         made = inner.move("DYNAMIC_UPDATE_SLICE", [whole, row], stack.shape, whole.order, start)
         inner.graph.outputs.append(made.tensor)

@@ -95,7 +95,7 @@ def restore_infinities(g: Emitter, result: Ref) -> Ref:
     """LiteRT's own kernels, other than XNNPACK's, keep results within the finite numbers."""
     most = np.finfo(np.float32).max
     for bound, beyond in ((most, np.inf), (-most, -np.inf)):
-        at = g.elementwise("EQUAL", result, g.constant(bound))
+        at = result.equal(g.constant(bound))
         result = g.where(at, g.constant(np.float32(beyond)), result)
     return result
 
@@ -173,7 +173,7 @@ def conv_integer(
     last, padding = windows.pad_for_kernel(g, "conv_integer", input, windows.stored_last(g, x), how)
     shape = _result(g, input.shape[0], filter.shape[0])
     none = g.constant(np.zeros(numbers(filter.shape[:1]), np.float32))
-    return g.cast(convolve(g, last, w, none, shape, padding, how, group), Precision.INT32)
+    return convolve(g, last, w, none, shape, padding, how, group).cast(Precision.INT32)
 
 
 def _less(g: Emitter, value: Value, zero: Value | None, trailing: int) -> Ref:
@@ -184,4 +184,4 @@ def _less(g: Emitter, value: Value, zero: Value | None, trailing: int) -> Ref:
     shift = g.cast(zero, Precision.FLOAT32)
     single = all(d == 1 for d in zero.shape)
     column = g.reshape(shift, () if single else (zero.shape[0], *(1,) * trailing))
-    return g.elementwise("SUB", whole, column)
+    return whole - column

@@ -13,13 +13,13 @@ from ...attributes import Priors, Regions
 from ...lowering import Lowerings
 from ...orders import channels_last, identity
 from . import windows
-from .binary import spread
+from .binary import clip_between, larger, spread
 from .emitter import Emitter, Ref, Refs
 from .index import natural
 from .reduce import reduce_axes
 from .shape import part
 from .static import numbers
-from .unary import Arithmetic, real
+from .unary import real
 
 table = Lowerings[Ref]()
 LARGEST = 1 << 27
@@ -30,25 +30,23 @@ class Region:
     """Weights of the rows or columns of a plane for the bins of every region."""
 
     def __init__(self, g: Emitter, ratio: int, *, aligned: bool) -> None:
-        self.g, self.f, self.ratio, self.aligned = g, Arithmetic(g), ratio, aligned
+        self.g, self.ratio, self.aligned = g, ratio, aligned
 
     def weights(self, start: Ref, end: Ref, bins: int, size: int) -> Ref:
         """[R, bins, size] for starts and ends [R, 1]: means of hats around the samples."""
-        f = self.f
-        length = f("SUB", end, start)
-        length = length if self.aligned else f("MAXIMUM", 1, length)
-        step = f("DIV", length, bins)
+        g = self.g
+        length = end - start
+        length = length if self.aligned else larger(g, 1, length)
+        step = length / bins
         at = np.arange(bins)[:, None] + (np.arange(self.ratio) + 0.5) / self.ratio
-        places = f("ADD", start, f("MUL", step, at.reshape(-1).astype(np.float32)))
-        places = self.g.reshape(places, (start.shape[0], bins, self.ratio, 1))
-        outside = self.g.elementwise(
-            "LOGICAL_OR", f("LESS", places, -1), f("GREATER", places, size)
-        )
-        inner = f("MINIMUM", max(size - 1, 0), f("MAXIMUM", 0, places))
-        line = np.arange(size, dtype=np.float32)
-        hats = f("MAXIMUM", 0, f("SUB", 1, f("ABS", f("SUB", inner, line))))
-        total = reduce_axes(self.g, "SUM", f.where(outside, 0, hats), (2,), keepdim=False)
-        return f("DIV", total, self.ratio)
+        places = start + step * g.constant(at.reshape(-1), np.float32)
+        places = g.reshape(places, (start.shape[0], bins, self.ratio, 1))
+        outside = (places < -1) | (places > size)
+        inner = clip_between(g, places, 0, max(size - 1, 0))
+        line = g.constant(np.arange(size), np.float32)
+        hats = larger(g, 0, 1 - abs(inner - line))
+        total = reduce_axes(g, "SUM", g.where(outside, 0, hats), (2,), keepdim=False)
+        return total / self.ratio
 
 
 @table.lower(detection.roi_align, how=Regions)
@@ -68,14 +66,13 @@ def roi_align(
     (count,) = numbers(rois.shape[:1])
     if n > 1 and count * c * h * w > LARGEST:
         raise NoLowering(f"litert takes no {count} copies of planes {input.type}")
-    f = Arithmetic(g)
-    scaled = f("MUL", g.plain(real(g, rois)), how.spatial_scale)
-    scaled = f("SUB", scaled, 0.5) if how.aligned else scaled
+    scaled = g.plain(real(g, rois)) * how.spatial_scale
+    scaled = scaled - 0.5 if how.aligned else scaled
     left, top, right, bottom = (part(g, scaled, 1, k, 1) for k in range(4))
     region = Region(g, how.sampling_ratio, aligned=how.aligned)
     rows = g.plain(region.weights(top, bottom, how.output_height, h))
     columns = g.plain(region.weights(left, right, how.output_width, w))
-    planes = Ref(windows.stored_last(g, input).tensor, identity(4), Precision.FLOAT32)
+    planes = Ref(windows.stored_last(g, input).tensor, identity(4), Precision.FLOAT32, g)
     flat = g.reshape(planes, (n, h, w * c))
     if n > 1:
         where = g.plain(natural(g, batch_indices, n))
@@ -91,7 +88,7 @@ def roi_align(
     shape = (count * how.output_height, how.output_width, c)
     made = g.compute("BATCH_MATMUL", [each, strips], shape, identity(3))
     result = g.reshape(made, (count, how.output_height, how.output_width, c))
-    return Ref(result.tensor, channels_last(4), Precision.FLOAT32)
+    return Ref(result.tensor, channels_last(4), Precision.FLOAT32, g)
 
 
 @table.lower(detection.prior_box, how=Priors)

@@ -39,6 +39,28 @@ Operand = Value | Ref | None
 Refs = tuple[Ref, ...]
 
 
+SYMBOLS = {
+    "+": "ADD",
+    "-": "SUB",
+    "*": "MUL",
+    "/": "DIV",
+    "%": "FLOOR_MOD",
+    "neg": "NEG",
+    "abs": "ABS",
+    "==": "EQUAL",
+    "!=": "NOT_EQUAL",
+    "<": "LESS",
+    ">": "GREATER",
+    "<=": "LESS_EQUAL",
+    ">=": "GREATER_EQUAL",
+    "&": "LOGICAL_AND",
+    "|": "LOGICAL_OR",
+    "^": "NOT_EQUAL",
+    "~": "LOGICAL_NOT",
+}
+"""The steps that Python's symbols stand for."""
+
+
 class Emitter(OrderedEmission[Tensor]):
     """One TFLite graph in the making; sub-graphs have an emitter of their own.
 
@@ -49,6 +71,7 @@ class Emitter(OrderedEmission[Tensor]):
     """
 
     device = "litert"
+    SYMBOLS = SYMBOLS
     root: Emitter
 
     def __init__(self, lowerings: Lowerings[Ref], outer: Emitter | None = None) -> None:
@@ -73,7 +96,7 @@ class Emitter(OrderedEmission[Tensor]):
 
     def stand_in(self, value: Value) -> Ref:
         kind = carrier(value.precision)
-        return Ref(Tensor(kind, value.shape), identity(value.rank), value.precision)
+        return Ref(Tensor(kind, value.shape), identity(value.rank), value.precision, self)
 
     def mark(self) -> tuple[int, int]:
         return len(self.graph.steps), len(self.log)
@@ -91,7 +114,7 @@ class Emitter(OrderedEmission[Tensor]):
         for axis, size in enumerate(value.shape):
             if isinstance(size, Expr):
                 self.places.setdefault(size, (ref.tensor, ref.place(axis)))
-        return Ref(ref.tensor, ref.order, value.precision)
+        return ref.seen_as(value.precision)
 
     def ref(self, operand: Operand) -> Ref | None:
         if operand is None or isinstance(operand, orders.Ref):
@@ -113,7 +136,7 @@ class Emitter(OrderedEmission[Tensor]):
         if stored not in STORED:
             raise NoLowering(f"litert has no tensors of {stored.name}")
         tensor = Tensor(stored, data.shape, data, value.name or "", value.type.quantization)
-        return Ref(tensor, identity(data.ndim), value.precision)
+        return Ref(tensor, identity(data.ndim), value.precision, self)
 
     # Constants
 
@@ -124,7 +147,7 @@ class Emitter(OrderedEmission[Tensor]):
         if precision in HALVES:
             array = array.astype(np.float32)
         tensor = Tensor(carrier(precision), array.shape, array)
-        return Ref(tensor, identity(array.ndim), precision)
+        return Ref(tensor, identity(array.ndim), precision, self)
 
     def ints(self, *values: Dim) -> Ref:
         """A vector of INT32, as kernels take axes and sizes; NoLowering for what is not known."""
@@ -180,9 +203,9 @@ class Emitter(OrderedEmission[Tensor]):
             found = self.compute(name, signed, shape, order, *rest, precision=precision, **fields)
             return found if precision else self.same_bits(found, given)
         wide = compute_precision(name, given)
-        operands = [self.cast(Ref(r.tensor, r.order, given), wide) for r in refs]
+        operands = [self.cast(r.seen_as(given), wide) for r in refs]
         (made,) = self.emit(name, [*operands, *rest], [(precision or wide, shape)], **fields)
-        result = Ref(made, order, precision or wide)
+        result = Ref(made, order, precision or wide, self)
         return result if precision else self.cast(result, given)
 
     def move(
@@ -199,8 +222,8 @@ class Emitter(OrderedEmission[Tensor]):
         kind = self.movable(name, given)
         operands = [self.same_bits(r, kind) for r in refs]
         (made,) = self.emit(name, [*operands, *rest], [(kind, shape)], **fields)
-        result = self.same_bits(Ref(made, order, kind), given)
-        return Ref(result.tensor, order, logical)
+        result = self.same_bits(Ref(made, order, kind, self), given)
+        return Ref(result.tensor, order, logical, self)
 
     def movable(self, name: str, given: Precision) -> Precision:
         """The precision in which an operator moves elements."""
@@ -242,23 +265,23 @@ class Emitter(OrderedEmission[Tensor]):
                 self.remember(key, Tensor(to, tensor.shape, data(tensor.data)))
             else:
                 self.remember(key, self.emit(name, [ref], [(to, tensor.shape)], **fields)[0])
-        return Ref(self.memo[key], ref.order, to)
+        return Ref(self.memo[key], ref.order, to, self)
 
     def rounded(self, ref: Ref, to: Precision) -> Ref:
         """FLOAT32 with what is not a half rounded to one."""
         if ref.tensor.data is not None:
             data = ref.tensor.data.astype(to.dtype).astype(np.float32)
-            return Ref(Tensor(Precision.FLOAT32, data.shape, data), ref.order, to)
-        real = self.cast(Ref(ref.tensor, ref.order, ref.tensor.precision), Precision.FLOAT32)
+            return Ref(Tensor(Precision.FLOAT32, data.shape, data), ref.order, to, self)
+        real = self.cast(ref.seen_as(ref.tensor.precision), Precision.FLOAT32)
         shape = ref.tensor.shape
         kinds = [type_number(p) for p in (Precision.FLOAT32, to)]
         fields = {"in_data_type": kinds[0], "out_data_type": kinds[1]}
         (half,) = self.emit("CAST", [real], [(to, shape)], **fields)
         back = {"in_data_type": kinds[1], "out_data_type": kinds[0]}
         (made,) = self.emit(
-            "CAST", [Ref(half, ref.order, to)], [(Precision.FLOAT32, shape)], **back
+            "CAST", [Ref(half, ref.order, to, self)], [(Precision.FLOAT32, shape)], **back
         )
-        return Ref(made, ref.order, to)
+        return Ref(made, ref.order, to, self)
 
     # Orders of axes
 
@@ -266,7 +289,7 @@ class Emitter(OrderedEmission[Tensor]):
         shape = tuple(tensor.shape[p] for p in perm)
         if tensor.data is not None:
             return Tensor(tensor.precision, shape, tensor.data.transpose(perm))
-        ref = Ref(tensor, identity(len(perm)), tensor.precision)
+        ref = Ref(tensor, identity(len(perm)), tensor.precision, self)
         long = [p for p in perm if tensor.shape[p] != 1]
         dynamic = sum(isinstance(d, Expr) for d in shape)
         if long == sorted(long) and dynamic < 2:
@@ -281,17 +304,17 @@ class Emitter(OrderedEmission[Tensor]):
         target = tuple(shape)
         tensor = ref.tensor
         if tensor.shape == target:
-            return Ref(tensor, identity(len(target)), ref.precision)
+            return Ref(tensor, identity(len(target)), ref.precision, self)
         order = identity(len(target))
         if tensor.data is not None and not any(isinstance(d, Expr) for d in target):
             data = tensor.data.reshape(target)  # type: ignore[arg-type]  # no symbols
             made_of = Tensor(tensor.precision, target, data)
             self.flat[made_of] = tensor
-            return Ref(made_of, order, ref.precision)
+            return Ref(made_of, order, ref.precision, self)
         tensor = self.flat.get(tensor, tensor)
         if tensor.shape == target:
-            return Ref(tensor, order, ref.precision)
-        source = Ref(tensor, identity(len(tensor.shape)), ref.precision)
+            return Ref(tensor, order, ref.precision, self)
+        source = Ref(tensor, identity(len(tensor.shape)), ref.precision, self)
         made = self._reshape(source, target)
         self.flat[made.tensor] = tensor
         return made
@@ -319,7 +342,7 @@ class Emitter(OrderedEmission[Tensor]):
             return parts[0]
         results = [(Precision.INT32, (len(parts),))]
         (made,) = self.emit("CONCATENATION", parts, results, axis=0)
-        return Ref(made, (0,), Precision.INT32)
+        return Ref(made, (0,), Precision.INT32, self)
 
     def size(self, size: Expr) -> Ref:
         """A size that is only known while running, as a vector of one INT32."""
@@ -328,18 +351,22 @@ class Emitter(OrderedEmission[Tensor]):
                 f"litert: a size {size} that no tensor has; fix the sizes with --dim NAME=SIZE"
             )
         tensor, axis = self.places[size]
-        ref = Ref(tensor, identity(len(tensor.shape)), tensor.precision)
+        ref = Ref(tensor, identity(len(tensor.shape)), tensor.precision, self)
         rank = len(tensor.shape)
         (all_,) = self.emit("SHAPE", [ref], [(Precision.INT32, (rank,))], out_type=2)
-        vector = Ref(all_, (0,), Precision.INT32)
+        vector = Ref(all_, (0,), Precision.INT32, self)
         bounds = [self.ints(axis), self.ints(1)]
         (made,) = self.emit("SLICE", [vector, *bounds], [(Precision.INT32, (1,))])
-        return Ref(made, (0,), Precision.INT32)
+        return Ref(made, (0,), Precision.INT32, self)
 
     # What many lowerings are made of
 
     def elementwise(
-        self, name: str, *operands: Operand, precision: Precision | None = None, **fields: Field
+        self,
+        name: str,
+        *operands: Operand | float,
+        precision: Precision | None = None,
+        **fields: Field,
     ) -> Ref:
         """A step on operands that broadcast; a comparison gives truth values."""
         if name in COMPARISONS:
@@ -348,17 +375,17 @@ class Emitter(OrderedEmission[Tensor]):
         shape = broadcast(*(r.tensor.shape for r in refs))
         return self.compute(name, refs, shape, order, precision=precision, **fields)
 
-    def where(self, mask: Operand, yes: Operand, no: Operand) -> Ref:
+    def where(self, mask: Operand, yes: Operand | float, no: Operand | float) -> Ref:
         """The elements of one operand where the mask holds, those of the other elsewhere."""
-        refs, order = self.aligned(mask, yes, no)
+        refs, order = self.aligned(mask, *self.alike(yes, no))
         shape = broadcast(*(r.tensor.shape for r in refs))
         given = refs[1].tensor.precision
         kind = self.movable("SELECT_V2", given)
         pair = [self.same_bits(r, kind) for r in refs[1:]]
         (made,) = self.emit("SELECT_V2", [refs[0], *pair], [(kind, shape)])
-        result = self.same_bits(Ref(made, order, kind), given)
+        result = self.same_bits(Ref(made, order, kind, self), given)
         same = refs[1].precision == refs[2].precision
-        return Ref(result.tensor, order, refs[1].precision if same else given)
+        return Ref(result.tensor, order, refs[1].precision if same else given, self)
 
     def native(
         self, kernel: str, inputs: Sequence[Value | None], fields: Mapping[str, Plain]
@@ -386,7 +413,7 @@ class Emitter(OrderedEmission[Tensor]):
         tensor = ref.tensor
         if value.precision in HALVES:
             (tensor,) = self.emit("CAST", [ref], [(value.precision, tensor.shape)])
-        tensor = self.own(Ref(tensor, ref.order, tensor.precision))
+        tensor = self.own(Ref(tensor, ref.order, tensor.precision, self))
         self.graph.outputs.append(tensor)
         return tensor
 

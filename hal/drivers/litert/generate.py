@@ -32,7 +32,7 @@ def _fill(g: Emitter, value: Value, target: tuple[Any, ...], sizes: Ref) -> Ref:
         return single
     kind = single.tensor.precision
     (made,) = g.emit("FILL", [sizes, single], [(kind, target)])
-    return Ref(made, identity(len(target)), value.precision)
+    return Ref(made, identity(len(target)), value.precision, g)
 
 
 @table.lower(generate.fill_like)
@@ -42,7 +42,7 @@ def fill_like(g: Emitter, input: Value, value: Value) -> Ref:
     if not rank or input.is_static:
         return _fill(g, value, input.shape, g.sizes(input.shape))
     (sizes,) = g.emit("SHAPE", [ref], [(Precision.INT32, (rank,))], out_type=2)
-    return _fill(g, value, input.shape, Ref(sizes, (0,), Precision.INT32))
+    return _fill(g, value, input.shape, Ref(sizes, (0,), Precision.INT32, g))
 
 
 @table.lower(generate.range_)
@@ -54,16 +54,16 @@ def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
         if isinstance(target[0], Expr) or first.tensor.precision != Precision.FLOAT32:
             raise NoLowering("litert has ranges of integers and of a known number of floats only")
         line = g.constant(np.arange(target[0], dtype=np.float32))
-        return g.elementwise("ADD", g.elementwise("MUL", line, by), first)
+        return line * by + first
     if start.precision == Precision.UINT64:
         raise NoLowering("litert has no ranges of UINT64")
     wide = (
         Precision.INT64 if start.dtype.itemsize > 4 or start.dtype.kind == "u" else Precision.INT32
     )
-    first, last, by = (g.cast(v, wide) for v in (first, last, by))
-    rises = g.elementwise("GREATER", by, g.number(0, by))
+    first, last, by = (v.cast(wide) for v in (first, last, by))
+    rises = by > 0
     highest = g.elementwise("MAXIMUM", first, last)  # a step away from the end is an error else
     last = g.where(rises, highest, g.elementwise("MINIMUM", first, last))
     bounds = [first, last, by]
     (made,) = g.emit("RANGE", bounds, [(wide, target)])
-    return g.cast(Ref(made, (0,), wide), start.precision)
+    return Ref(made, (0,), wide, g).cast(start.precision)

@@ -33,11 +33,10 @@ def natural(g: Emitter, indices: Operand, size: Dim) -> Ref:
     if data is not None and isinstance(size, int):
         whole = data.astype(np.int64)
         found = np.where(whole < 0, whole + size, whole).astype(np.int32)
-        return Ref(g.constant(found).tensor, ref.order, INT32)
+        return Ref(g.constant(found).tensor, ref.order, INT32, g)
     small = int32(g, ref)
     length = g.reshape(g.sizes((size,)), ())
-    below = g.elementwise("LESS", small, g.number(0, small))
-    return g.where(below, g.elementwise("ADD", small, length), small)
+    return g.where(small < 0, small + length, small)
 
 
 @table.lower(index.gather)
@@ -157,7 +156,7 @@ def _spread(g: Emitter, bound: Ref, place: int, rank: int) -> Ref:
         return bound
     hit = np.zeros(rank, np.int32)
     hit[place] = 1
-    return g.elementwise("MUL", bound, g.constant(hit))
+    return bound * g.constant(hit)
 
 
 def _static(name: str, *values: Value) -> None:
@@ -184,8 +183,8 @@ def _flat_positions(g: Emitter, input: Value, indices: Value, axis: int) -> Ref:
         raise NoLowering(f"litert counts no elements of {input.type} in 32 bits")
     stride = math.prod(sizes[axis + 1 :])
     own = g.plain(natural(g, indices, sizes[axis]))
-    scaled = own if stride == 1 else g.elementwise("MUL", own, g.constant(stride, np.int32))
-    return g.plain(g.elementwise("ADD", scaled, g.constant(_grid(shape, sizes, axis))))
+    scaled = own if stride == 1 else own * stride
+    return g.plain(scaled + g.constant(_grid(shape, sizes, axis)))
 
 
 def _rows(g: Emitter, input: Value, indices: Value, batch_dims: int) -> tuple[Ref, int, int]:
@@ -209,17 +208,16 @@ def _rows(g: Emitter, input: Value, indices: Value, batch_dims: int) -> tuple[Re
         small = g.constant(np.where(whole < 0, whole + own, whole).astype(np.int32))
     else:
         small = int32(g, ref)
-        below = g.elementwise("LESS", small, g.number(0, small))
-        small = g.where(below, g.elementwise("ADD", small, g.constant(own)), small)
+        small = g.where(small < 0, small + g.constant(own), small)
     strides = np.cumprod((1, *own[:0:-1]))[::-1].astype(np.int32)
-    scaled = g.elementwise("MUL", small, g.constant(strides))
+    scaled = small * g.constant(strides)
     from .reduce import reduce_axes
 
     flat = reduce_axes(g, "SUM", scaled, (indices.rank - 1,), keepdim=False)
     if batch_dims:
         steps = np.arange(math.prod(head[:batch_dims]), dtype=np.int32) * int(np.prod(own))
         offsets = steps.reshape(*head[:batch_dims], *(1,) * (len(shape) - batch_dims))
-        flat = g.elementwise("ADD", flat, g.constant(offsets))
+        flat = flat + g.constant(offsets)
     return g.reshape(flat, (number,)), count, length
 
 
@@ -238,8 +236,7 @@ def _native_gather(g: Emitter, input: Value, indices: Value) -> Ref:
     (depth,) = numbers(indices.shape[-1:])
     sizes = input.shape[:depth]
     small = int32(g, g.plain(indices))
-    below = g.elementwise("LESS", small, g.number(0, small))
-    small = g.where(below, g.elementwise("ADD", small, g.sizes(sizes)), small)
+    small = g.where(small < 0, small + g.sizes(sizes), small)
     target = result_shape(g)
     return g.move("GATHER_ND", [g.plain(input)], target, identity(len(target)), g.plain(small))
 
@@ -258,10 +255,9 @@ def _place_rows(
     """[count, length] with the rows of `updates` [n, length] put in, or combined."""
     total = g.constant(count, np.int32)
     last = _segments(g, "UNSORTED_SEGMENT_MAX", _number_rows(g, rows), rows, total, (count,))
-    hit = g.elementwise("GREATER_EQUAL", last, g.number(0, last))
-    hit = g.reshape(hit, (count, 1))
+    hit = g.reshape(last >= 0, (count, 1))
     if reduction == "none":
-        found = g.elementwise("MAXIMUM", last, g.number(0, last))
+        found = g.elementwise("MAXIMUM", last, 0)
         new = g.move("GATHER", [updates], (count, length), (0, 1), found, axis=0)
         return g.where(hit, new, flat)
     segment, combine = SEGMENTS[reduction]
@@ -273,10 +269,9 @@ def _place_rows(
     made = _segments(g, segment, updates, rows, total, (count, length))
     if kind == INT32 or reduction == "add":
         return g.where(hit, g.elementwise(combine, flat, made), flat)
-    nan = g.cast(g.elementwise("NOT_EQUAL", updates, updates), INT32)
+    nan = updates.unequal(updates).cast(INT32)
     some = _segments(g, "UNSORTED_SEGMENT_MAX", nan, rows, total, (count, length))
-    lost = g.elementwise("GREATER", some, g.number(0, some))
-    made = g.where(lost, g.constant(np.float32(np.nan)), made)
+    made = g.where(some > 0, np.nan, made)
     return g.where(hit, extreme(g, combine, flat, made), flat)
 
 
@@ -287,12 +282,12 @@ def _number_rows(g: Emitter, rows: Ref) -> Ref:
         return g.constant(np.arange(number, dtype=np.int32))
     bounds = [g.constant(0, np.int32), g.reshape(g.size(number), ()), g.constant(1, np.int32)]
     (made,) = g.emit("RANGE", bounds, [(INT32, (number,))])
-    return Ref(made, (0,), INT32)
+    return Ref(made, (0,), INT32, g)
 
 
 def _segments(g: Emitter, name: str, data: Ref, rows: Ref, count: Ref, shape: Any) -> Ref:
     (made,) = g.emit(name, [data, rows, count], [(data.tensor.precision, shape)])
-    return Ref(made, identity(len(shape)), data.tensor.precision)
+    return Ref(made, identity(len(shape)), data.tensor.precision, g)
 
 
 @table.lower(index.scatter_elements)
@@ -328,10 +323,10 @@ def non_zero(g: Emitter, input: Value) -> Ref:
         raise NoLowering("litert has no positions in a tensor of rank 0")
     ref = g.plain(input)
     if input.precision != BOOL:
-        ref = g.elementwise("NOT_EQUAL", ref, g.number(0, ref))
+        ref = ref.unequal(0)
     rank, count = result_shape(g)
     (made,) = g.emit("WHERE", [ref], [(Precision.INT64, (count, rank))])
-    return Ref(made, (1, 0), Precision.INT64)
+    return Ref(made, (1, 0), Precision.INT64, g)
 
 
 @table.lower(index.reverse_sequence)

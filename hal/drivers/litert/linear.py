@@ -34,7 +34,7 @@ def fully_connected(
     if not input.is_float:
         rows = g.reshape(input, (target[0], input.shape[-1]))
         product = _integers(g, rows, g.plain(weight), transpose=True)
-        return apply_fuse_code(g, g.elementwise("ADD", product, bias), fuse_code)
+        return apply_fuse_code(g, product + bias, fuse_code)
     x = g.plain(input)
     return dense(g, x, g.plain(weight), g.take(bias), target, fuse_code, keep=input.rank == 2)
 
@@ -67,9 +67,7 @@ def _of_nothing(
 ) -> Ref:
     """A product over no columns: zeros, or the bias."""
     zeros = g.constant(np.zeros(numbers(shape), np.float32))
-    return apply_fuse_code(
-        g, zeros if bias is None else g.elementwise("ADD", zeros, bias), fuse_code
-    )
+    return apply_fuse_code(g, zeros if bias is None else zeros + bias, fuse_code)
 
 
 @table.lower(linear.mat_mul)
@@ -91,7 +89,7 @@ def swap_last(ref: Ref) -> Ref:
     """The last two axes the other way round, which is no work."""
     a, b = ref.rank - 2, ref.rank - 1
     turned = {a: b, b: a}
-    return Ref(ref.tensor, tuple(turned.get(k, k) for k in ref.order), ref.precision)
+    return ref.stored(tuple(turned.get(k, k) for k in ref.order))
 
 
 def product(g: Emitter, left: Ref, right: Ref) -> Ref:
@@ -116,7 +114,7 @@ def _batch_product(g: Emitter, left: Ref, right: Ref) -> Ref:
     batch = broadcast(left.shape[:-2], right.shape[:-2])
     shape = (*batch, left.shape[-2], right.shape[-1])
     x, adjoint = g.plain(left), False
-    plain = Ref(right.tensor, identity(right.rank), right.precision)
+    plain = right.stored(identity(right.rank))
     if right.order == swap_last(plain).order:
         adjoint = True
         y = plain
@@ -162,5 +160,5 @@ def _integers(g: Emitter, left: Ref, right: Ref, *, transpose: bool) -> Ref:
         raise NoLowering("litert multiplies no stacks of integer matrices over so many axes")
     rows = g.reshape(left, (*left.shape, 1))
     columns = g.reshape(right, (*right.shape[:-2], 1, *right.shape[-2:]))
-    every = g.elementwise("MUL", rows, columns)
+    every = rows * columns
     return reduce_axes(g, "SUM", every, (every.rank - 2,), keepdim=False)

@@ -48,14 +48,14 @@ def _halves(g: Emitter, input0: Value, input1: Value, name: str) -> Ref:
             continue
         shape = (*ref.tensor.shape, 2)
         (made,) = g.emit("BITCAST", [ref], [(Precision.INT32, shape)])
-        pair.append(Ref(made, tuple(range(len(shape))), Precision.INT32))
+        pair.append(Ref(made, tuple(range(len(shape))), Precision.INT32, g))
     if name == "BITWISE_XOR":
         found = g.plain(g.elementwise(name, *pair))
     else:
         found = g.plain(_every_bit(g, pair[0], pair[1], name, 32, Precision.INT32))
     whole = found.tensor.shape[:-1]
     (made,) = g.emit("BITCAST", [found], [(Precision.INT64, whole)])
-    result = Ref(made, tuple(range(len(whole))), Precision.INT64)
+    result = Ref(made, tuple(range(len(whole))), Precision.INT64, g)
     return g.same_bits(result, input0.precision)
 
 
@@ -83,22 +83,20 @@ def _bit_by_bit(g: Emitter, input0: Value, input1: Value, name: str) -> Ref:
 
 
 def _every_bit(g: Emitter, a: Ref, b: Ref, name: str, bits: int, precision: Precision) -> Ref:
-    pair = [g.cast(v, Precision.INT64) for v in (a, b)]
+    pair = [v.cast(Precision.INT64) for v in (a, b)]
     result: Ref | None = None
     for bit in range(bits):
         found = [_bit(g, v, bit) for v in pair]
-        part = g.elementwise("MUL", g.elementwise(name, *found), g.constant(1 << bit, np.int64))
-        result = part if result is None else g.elementwise("ADD", result, part)
+        part = g.elementwise(name, *found) * (1 << bit)
+        result = part if result is None else result + part
     if result is None:
         raise NoLowering("integers without bits")
-    return g.cast(result, precision)
+    return result.cast(precision)
 
 
 def _bit(g: Emitter, value: Ref, bit: int) -> Ref:
     """One bit of INT64 as 0 or 1."""
-    rest = g.elementwise("FLOOR_MOD", value, g.constant(2 << bit, np.int64))
-    is_set = g.elementwise("GREATER_EQUAL", rest, g.constant(1 << bit, np.int64))
-    return g.cast(is_set, Precision.INT64)
+    return (value % (2 << bit) >= 1 << bit).cast(Precision.INT64)
 
 
 @table.lower(logic.bit_shift)
@@ -112,6 +110,6 @@ def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Ref:
     count = int(known.reshape(-1)[0])
     if left:
         wide = g.cast(input0, Precision.INT64)
-        moved = g.elementwise("MUL", wide, g.constant(1 << count, np.int64))
-        return g.cast(moved, input0.precision)
+        moved = wide * (1 << count)
+        return moved.cast(input0.precision)
     return g.elementwise("RIGHT_SHIFT", input0, input1)

@@ -150,7 +150,7 @@ def average_pool_2d(
         counts = np.maximum(pool.counts(padding=False), 1)
         if (counts != whole).any():
             ratio = (whole / counts).astype(np.float32)
-            result = g.elementwise("MUL", result, g.constant(ratio))
+            result = result * g.constant(ratio)
     return apply_fuse_code(g, result, fuse_code)
 
 
@@ -158,10 +158,10 @@ def _lose(g: Emitter, x: Ref, means: Callable[[Ref], Ref], result: Ref) -> Ref:
     """NaN where the sum has one, or infinities of both signs: the kernel takes it for -inf."""
     lost: Ref | None = None
     for name, bound in (("LESS", np.inf), ("GREATER", -np.inf)):
-        beyond = g.elementwise("LOGICAL_NOT", g.elementwise(name, x, g.number(bound, x)))
-        some = means(g.cast(beyond, Precision.FLOAT32))
-        found = g.elementwise("GREATER", some, g.number(0, some))
-        lost = found if lost is None else g.elementwise("LOGICAL_AND", lost, found)
+        beyond = ~g.elementwise(name, x, bound)
+        some = means(beyond.cast(Precision.FLOAT32))
+        found = some > 0
+        lost = found if lost is None else lost & found
     return g.where(lost, g.constant(np.float32(np.nan)), result)
 
 
@@ -249,16 +249,16 @@ CONVOLVED = frozenset({"CONV_2D", "DEPTHWISE_CONV_2D", "RELU", "RELU6", "MAX_POO
 
 def _with_nan(g: Emitter, x: Ref, window: Pool, direct: int | None) -> Ref:
     """The maxima, and NaN where one is in the window: the kernel passes over it."""
-    nan = g.elementwise("NOT_EQUAL", x, x)
+    nan = x.unequal(x)
     plain = g.where(nan, g.constant(np.float32(-np.inf)), x)
-    marks = g.cast(nan, Precision.FLOAT32)
+    marks = nan.cast(Precision.FLOAT32)
     padding = windows.VALID if direct is None else direct
     if direct is None:
         plain = windows.add_border(g, plain, window.reach, -np.inf)
         marks = windows.add_border(g, marks, window.reach)
     found = _native(g, "MAX_POOL_2D", plain, window, padding)
     some = _native(g, "MAX_POOL_2D", marks, window, padding)
-    lost = g.elementwise("GREATER", some, g.number(0, some))
+    lost = some > 0
     return g.where(lost, g.constant(np.float32(np.nan)), found)
 
 
@@ -278,9 +278,7 @@ def max_pool(g: Emitter, input: Value, *, return_indices: bool, how: Fused) -> R
     if not return_indices:
         return largest(g, pool, how.fuse_code)
     values, places = maxima_with_positions(g, pool)
-    return apply_fuse_code(g, values, how.fuse_code), g.cast(
-        places, g.operation.outputs[1].precision
-    )
+    return apply_fuse_code(g, values, how.fuse_code), places.cast(g.operation.outputs[1].precision)
 
 
 def maxima_with_positions(g: Emitter, window: Pool) -> tuple[Ref, Ref]:
@@ -300,15 +298,15 @@ def maxima_with_positions(g: Emitter, window: Pool) -> tuple[Ref, Ref]:
         cut = tuple(slice(p * d, p * d + (m - 1) * s + 1, s) for p, d, s, m in axes)
         flat = g.constant(grown[cut])
         if best is None or where is None:
-            best, where = values, g.elementwise("ADD", _zeros(g, values), flat)
+            best, where = values, _zeros(g, values) + flat
             continue
-        nan = g.elementwise("NOT_EQUAL", values, values)
-        fine = g.elementwise("EQUAL", best, best)
-        better = g.elementwise("GREATER", values, best)
-        none = g.elementwise("LESS", where, g.number(0, where))
+        nan = values.unequal(values)
+        fine = best.equal(best)
+        better = values > best
+        none = where < 0
         inside = g.constant(grown[cut] >= 0)
-        better = _either(g, better, g.elementwise("LOGICAL_AND", nan, fine))
-        better = g.elementwise("LOGICAL_AND", _either(g, better, none), inside)
+        better = _either(g, better, nan & fine)
+        better = _either(g, better, none) & inside
         where, best = g.where(better, flat, where), g.where(better, values, best)
     if best is None or where is None:
         raise NoLowering("a pool without a kernel")
@@ -317,11 +315,11 @@ def maxima_with_positions(g: Emitter, window: Pool) -> tuple[Ref, Ref]:
 
 def _zeros(g: Emitter, like: Ref) -> Ref:
     """INT32 zeros in the shape of a tensor."""
-    return g.cast(g.elementwise("LESS", like, like), Precision.INT32)
+    return g.cast(like < like, Precision.INT32)
 
 
 def _either(g: Emitter, a: Ref, b: Ref) -> Ref:
-    return g.elementwise("LOGICAL_OR", a, b)
+    return a | b
 
 
 def _adaptive(g: Emitter, input: Value, output_shape: Sequence[int], name: str) -> Ref:
@@ -371,4 +369,4 @@ def adaptive_max_pool_2d(
         raise NoLowering("adaptive_max_pool_2d with places in bins that overlap on litert")
     kernel = tuple(n // k for n, k in zip(sizes, output_shape, strict=True))
     values, places = maxima_with_positions(g, Pool(g, input, Window(kernel, kernel_shape=kernel)))
-    return values, g.cast(places, g.operation.outputs[1].precision)
+    return values, places.cast(g.operation.outputs[1].precision)

@@ -17,7 +17,6 @@ from nnir.types import Precision, Quantization
 from ...lowering import Lowerings
 from .binary import clip_between
 from .emitter import Emitter, Ref
-from .unary import Arithmetic
 from .writer import Tensor
 
 table = Lowerings[Ref]()
@@ -53,12 +52,11 @@ def quantize_linear(
     single = scale.precision == input.precision == Precision.FLOAT32
     if not single or precision not in (None, Precision.FLOAT32) or dtype not in NARROW:
         raise NoLowering(f"litert quantises no {input.type} by {scale.type} to {dtype.name}")
-    f = Arithmetic(g)
-    whole = f("ROUND", f("DIV", input_of(g, input), _along(g, scale, input, axis, block_size)))
+    whole = g.elementwise("ROUND", input_of(g, input) / _along(g, scale, input, axis, block_size))
     if zero_point is not None and (zero_point.constant is None or zero_point.constant.any()):
-        whole = f("ADD", whole, _along(g, zero_point, input, axis, block_size))
+        whole = whole + _along(g, zero_point, input, axis, block_size)
     low, high = map(float, quant.integer_range(dtype))
-    made = g.cast(clip_between(g, whole, f.of(low), f.of(high)), dtype)
+    made = clip_between(g, whole, low, high).cast(dtype)
     if not block_size:
         _note(g.quantised, made, input_of(g, input), _known_affine(scale, zero_point, axis))
     return made
@@ -128,11 +126,10 @@ def dequantize_linear(
     exact = input.precision in NARROW or (input.precision == Precision.INT32 and zero_point is None)
     if not exact or dtype == Precision.FLOAT64:
         raise NoLowering(f"litert turns no {input.type} into {dtype.name}")
-    f = Arithmetic(g)
     steps = g.cast(input, Precision.FLOAT32)
     if zero_point is not None and (zero_point.constant is None or zero_point.constant.any()):
-        steps = f("SUB", steps, _along(g, zero_point, input, axis, block_size))
-    made = f("MUL", steps, _along(g, scale, input, axis, block_size))
+        steps = steps - _along(g, zero_point, input, axis, block_size)
+    made = steps * _along(g, scale, input, axis, block_size)
     if dtype == Precision.FLOAT32:
         _note(g.dequantised, made, g.take(input), described)
     return made
@@ -143,14 +140,13 @@ def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *
     zeros = np.zeros(1) if zero_point is None else zero_point.constant
     if scale.constant is None or zeros is None or input.precision != Precision.FLOAT32:
         raise NoLowering(f"litert quantises FLOAT32 by known scales, not {input.type}")
-    f = Arithmetic(g)
-    whole = f("ROUND", f("DIV", input_of(g, input), _along(g, scale, input, axis, 0)))
+    whole = g.elementwise("ROUND", input_of(g, input) / _along(g, scale, input, axis, 0))
     symmetric = not zeros.any()
     if symmetric:
-        made = g.cast(clip_between(g, whole, f.of(-127), f.of(127)), Precision.INT8)
+        made = clip_between(g, whole, -127, 127).cast(Precision.INT8)
     else:
-        whole = f("ADD", whole, float(zeros.reshape(-1)[0]))
-        made = g.cast(clip_between(g, whole, f.of(0), f.of(255)), Precision.UINT8)
+        whole = whole + float(zeros.reshape(-1)[0])
+        made = clip_between(g, whole, 0, 255).cast(Precision.UINT8)
     _note(g.quantised, made, input_of(g, input), _known_affine(scale, zero_point, axis))
     return made
 
@@ -163,14 +159,13 @@ def dequantize(g: Emitter, input: Value) -> Ref:
     if input.constant is not None:
         real = quant.dequantize.reference(input.constant, quantization=described)
         return _constant(g, input, real, described)
-    f = Arithmetic(g)
     steps = g.cast(input, Precision.FLOAT32)
     after = 0 if described.axis is None else input.rank - 1 - described.axis
     shape = () if len(described.scales) == 1 else (len(described.scales), *(1,) * after)
     if any(described.zero_points):
         zeros = np.array(described.zero_points)
         single = len(described.zero_points) == 1
-        steps = f("SUB", steps, zeros.reshape(() if single else shape))
-    made = f("MUL", steps, np.reshape(described.scales, shape))
+        steps = steps - g.constant(zeros.reshape(() if single else shape), np.float32)
+    made = steps * g.constant(np.reshape(described.scales, shape), np.float32)
     _note(g.dequantised, made, g.take(input), described)
     return made

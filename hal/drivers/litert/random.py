@@ -25,7 +25,7 @@ def _draw(g: Emitter, name: str, shape: Ref, target: tuple[Any, ...], dtype: Pre
     if dtype not in FLOATS:
         raise NoLowering(f"litert draws no {dtype.name}")
     (made,) = g.emit(name, [shape], [(Precision.FLOAT32, target)])
-    return Ref(made, identity(len(target)), Precision.FLOAT32)
+    return Ref(made, identity(len(target)), Precision.FLOAT32, g)
 
 
 def _sizes(g: Emitter, shape: Value) -> Ref:
@@ -45,8 +45,7 @@ def random_normal(
         )
     sizes = _sizes(g, shape)
     drawn = _draw(g, "RANDOM_STANDARD_NORMAL", sizes, result_shape(g), dtype)
-    spread = g.elementwise("MUL", drawn, g.constant(np.float32(scale)))
-    return g.elementwise("ADD", spread, g.constant(np.float32(mean)))
+    return drawn * scale + mean
 
 
 def _draw_constant(g: Emitter, operator: Any, shape: Value, **attributes: Any) -> Ref:
@@ -67,11 +66,10 @@ def random_uniform(
     drawn = _draw(g, "RANDOM_UNIFORM", sizes, result_shape(g), dtype)
     if (low, high) == (0, 1) and dtype == Precision.FLOAT32:
         return drawn
-    spread = g.elementwise("MUL", drawn, g.constant(np.float32(high - low)))
-    moved = g.elementwise("ADD", spread, g.constant(np.float32(low)))
+    moved = drawn * (high - low) + low
     kind = dtype.dtype.type
     below = np.nextafter(kind(high), kind(low))  # what rounds up to the bound
-    return g.elementwise("MINIMUM", moved, g.constant(np.float32(below)))
+    return g.elementwise("MINIMUM", moved, float(below))
 
 
 @table.lower(random.bernoulli)
@@ -80,4 +78,4 @@ def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None)
         raise NoLowering("litert draws from no seed, and no single number")
     x = g.plain(real(g, input))
     drawn = _draw(g, "RANDOM_UNIFORM", g.sizes(x.shape), x.shape, Precision.FLOAT32)
-    return g.cast(g.elementwise("LESS", drawn, x), dtype)
+    return g.cast(drawn < x, dtype)

@@ -49,7 +49,7 @@ def reduce_axes(
     if isinstance(axes, orders.Ref):
         return _at_run_time(g, name, g.plain(ref), axes, keepdim=keepdim, precision=precision)
     if not axes:
-        return ref if precision in (None, ref.tensor.precision) else g.cast(ref, precision)
+        return ref if precision in (None, ref.tensor.precision) else ref.cast(precision)
     places = sorted(ref.place(a) for a in axes)
     sizes = ref.tensor.shape
     shape: tuple[Dim, ...] = tuple(1 if k in places else d for k, d in enumerate(sizes))
@@ -84,7 +84,7 @@ def extreme_of(g: Emitter, name: str, ref: Ref, axes: Axes, *, keepdim: bool) ->
     found = reduce_axes(g, name, ref, axes, keepdim=keepdim)
     if not ref.precision.is_float:
         return found
-    nan = g.elementwise("NOT_EQUAL", ref, ref)
+    nan = ref.unequal(ref)
     some = reduce_axes(g, "REDUCE_ANY", nan, axes, keepdim=keepdim)
     return g.where(some, g.constant(np.float32(np.nan)), found)
 
@@ -110,9 +110,9 @@ def first_largest(g: Emitter, input: Operand, axis: int, name: str) -> Ref:
     found = _find_position(g, ref, axis, name)
     if not ref.precision.is_float:
         return found
-    nan = g.elementwise("NOT_EQUAL", ref, ref)
+    nan = ref.unequal(ref)
     some = reduce_axes(g, "REDUCE_ANY", nan, (axis,), keepdim=True)
-    return g.where(some, _find_position(g, g.cast(nan, Precision.INT32), axis, "ARG_MAX"), found)
+    return g.where(some, _find_position(g, nan.cast(Precision.INT32), axis, "ARG_MAX"), found)
 
 
 def _find_position(g: Emitter, ref: Ref, axis: int, name: str) -> Ref:
@@ -123,7 +123,7 @@ def _find_position(g: Emitter, ref: Ref, axis: int, name: str) -> Ref:
     where = g.constant(np.array(place, np.int32))
     made = g.compute(name, [ref], shape, order, where, precision=kind, output_type=2)
     sizes = tuple(1 if k == place else d for k, d in enumerate(ref.tensor.shape))
-    return Ref(g.reshape(made, sizes).tensor, ref.order, kind)
+    return Ref(g.reshape(made, sizes).tensor, ref.order, kind, g)
 
 
 @table.each({reduce.arg_max: "ARG_MAX", reduce.arg_min: "ARG_MIN"})

@@ -27,12 +27,12 @@ def int32(g: Emitter, operand: Operand) -> Ref:
     """Positions or sizes as INT32; those that are larger mean "to the end"."""
     ref = g.take(operand)
     if ref.tensor.precision != Precision.INT64:
-        return g.cast(ref, INT32)
+        return ref.cast(INT32)
     bounds = np.iinfo(np.int32)
     if ref.tensor.data is not None:
         return g.constant(np.clip(ref.tensor.data, bounds.min, bounds.max).astype(np.int32))
-    low = g.elementwise("MAXIMUM", ref, g.constant(bounds.min, np.int64))
-    return g.cast(g.elementwise("MINIMUM", low, g.constant(bounds.max, np.int64)), INT32)
+    low = g.elementwise("MAXIMUM", ref, bounds.min)
+    return g.elementwise("MINIMUM", low, bounds.max).cast(INT32)
 
 
 @table.lower(shape.reshape, shape.reshape_exact)
@@ -70,9 +70,9 @@ def _move_ones(g: Emitter, input: Value, target: tuple[Dim, ...]) -> Ref | None:
         return None
     ones = [k for k, d in enumerate(target) if d == 1]
     order = (*ones, *stored)
-    flat = Ref(ref.tensor, identity(ref.rank), ref.precision)
+    flat = ref.stored(identity(ref.rank))
     made = g.reshape(flat, tuple(target[a] for a in order))
-    return Ref(made.tensor, order, ref.precision)
+    return Ref(made.tensor, order, ref.precision, g)
 
 
 @table.lower(shape.transpose)
@@ -80,7 +80,7 @@ def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Ref:
     """No work: the same tensor, whose axes are called otherwise."""
     ref = g.take(input)
     order = [axis_of(a, input.rank) for a in perm] if perm else list(range(input.rank))[::-1]
-    return Ref(ref.tensor, tuple(order.index(a) for a in ref.order), ref.precision)
+    return ref.stored(tuple(order.index(a) for a in ref.order))
 
 
 @table.lower(shape.squeeze, implied=["axes"])
@@ -132,9 +132,9 @@ def _add_axis(g: Emitter, ref: Ref, axis: int, target: tuple[Dim, ...]) -> Ref:
     if ref.order == identity(ref.rank):
         return g.reshape(ref, target)
     order = (axis, *(a + (a >= axis) for a in ref.order))
-    flat = Ref(ref.tensor, identity(ref.rank), ref.precision)
+    flat = ref.stored(identity(ref.rank))
     made = g.reshape(flat, (1, *ref.tensor.shape))
-    return Ref(made.tensor, order, ref.precision)
+    return Ref(made.tensor, order, ref.precision, g)
 
 
 def part(g: Emitter, ref: Ref, axis: int, start: int, size: Dim) -> Ref:
@@ -177,8 +177,8 @@ def drop_axes(g: Emitter, ref: Ref, axes: Sequence[int]) -> Ref:
     left = [a for k, a in enumerate(ref.order) if k not in places]
     order = tuple(sorted(left).index(a) for a in left)
     shape = tuple(d for k, d in enumerate(ref.tensor.shape) if k not in places)
-    stored = Ref(ref.tensor, tuple(range(ref.rank)), ref.precision)
-    return Ref(g.reshape(stored, shape).tensor, order, ref.precision)
+    stored = ref.stored(tuple(range(ref.rank)))
+    return Ref(g.reshape(stored, shape).tensor, order, ref.precision, g)
 
 
 @table.lower(shape.unstack)
@@ -212,7 +212,7 @@ def _keep_sizes(g: Emitter, ref: Ref, sizes: Ref) -> Ref:
     if not isinstance(lead, int):
         raise NoLowering("litert expands to a known number of axes only")
     own = g.sizes((*(1,) * (lead - ref.rank), *ref.shape))
-    below = g.elementwise("LESS", sizes, g.ints(0))
+    below = sizes < 0
     return g.where(below, own, sizes)
 
 
@@ -240,7 +240,7 @@ def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     ref = g.plain(input)
     code = {Precision.INT32: 2, Precision.INT64: 4}[dtype]
     (made,) = g.emit("SHAPE", [ref], [(dtype, (input.rank,))], out_type=code)
-    return Ref(made, (0,), dtype)
+    return Ref(made, (0,), dtype, g)
 
 
 MODES = {

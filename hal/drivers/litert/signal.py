@@ -15,7 +15,7 @@ from ...lowering import Lowerings
 from .emitter import Emitter, Ref, result_shape
 from .linear import dense
 from .shape import drop_axes, join, part
-from .unary import Arithmetic, real
+from .unary import real
 
 table = Lowerings[Ref]()
 LARGEST = 1 << 22
@@ -41,7 +41,7 @@ def dft(
     onesided: bool,
 ) -> Ref:
     """In FLOAT32, whose products round a little where the standard's do not."""
-    f, x = Arithmetic(g), real(g, input)
+    x = real(g, input)
     known = (-2,) if axis is None else ints(axis)
     given = None if dft_length is None else ints(dft_length)
     if known is None or (dft_length is not None and given is None):
@@ -65,7 +65,7 @@ def dft(
         drop_axes(g, part(g, x, input.rank - 1, k, 1), (input.rank - 1,)) for k in range(parts)
     ]
     planes = [part(g, p, along, 0, rows) for p in planes]
-    made = _rotate(g, f, planes, along, cosine, sine, inverse=inverse)
+    made = _rotate(g, planes, along, cosine, sine, inverse=inverse)
     target = result_shape(g)
     kept = made[:1] if inverse and onesided else made
     columns_of = [g.reshape(g.plain(v), (*target[:-1], 1)) for v in kept]
@@ -81,7 +81,6 @@ def _product(g: Emitter, x: Ref, axis: int, matrix: np.ndarray) -> Ref:
 
 def _rotate(
     g: Emitter,
-    f: Arithmetic,
     planes: list[Ref],
     axis: int,
     cosine: np.ndarray,
@@ -93,6 +92,6 @@ def _rotate(
     turn = sine if inverse else -sine
     first, second = (_product(g, planes[0], axis, m) for m in (cosine, turn))
     for imaginary in planes[1:]:
-        first = f("SUB", first, _product(g, imaginary, axis, turn))
-        second = f("ADD", second, _product(g, imaginary, axis, cosine))
+        first -= _product(g, imaginary, axis, turn)
+        second += _product(g, imaginary, axis, cosine)
     return [first, second]

@@ -38,7 +38,7 @@ def top_k(
     keys = _keys(g, g.take(input))
     if not largest:
         if keys.tensor.precision == Precision.UINT8:  # which has no opposites
-            keys = g.cast(keys, Precision.INT32)
+            keys = keys.cast(Precision.INT32)
         keys = _opposite(g, keys)
     keys = g.last(keys, along)
     count = result_shape(g)[along]
@@ -46,10 +46,10 @@ def top_k(
     many = g.reshape(int32(g, k), ())
     kind = keys.tensor.precision
     values, places = g.emit("TOPK_V2", [keys, many], [(kind, shape), (Precision.INT32, shape)])
-    found = Ref(values, keys.order, kind)
+    found = Ref(values, keys.order, kind, g)
     if not largest:
         found = _opposite(g, found)
-    positions = g.cast(Ref(places, keys.order, Precision.INT32), return_indices_dtype)
+    positions = Ref(places, keys.order, Precision.INT32, g).cast(return_indices_dtype)
     return _values(g, found, input.precision), positions
 
 
@@ -57,32 +57,32 @@ def _keys(g: Emitter, ref: Ref) -> Ref:
     """Integers in the order of the elements."""
     kind = ref.tensor.precision
     if kind != Precision.FLOAT32:
-        return g.cast(Ref(ref.tensor, ref.order, kind), compute_precision("TOPK_V2", kind))
+        return ref.seen_as(kind).cast(compute_precision("TOPK_V2", kind))
     return _flip_negative(g, g.same_bits(_canonical(g, ref), Precision.INT32))
 
 
 def _canonical(g: Emitter, ref: Ref) -> Ref:
     """+0 for -0, and one positive NaN for all."""
-    plain = g.elementwise("ADD", ref, g.constant(np.float32(0)))
-    nan = g.elementwise("NOT_EQUAL", plain, plain)
+    plain = ref + 0
+    nan = plain.unequal(plain)
     made = g.where(nan, g.constant(np.float32(np.nan)), plain)
-    return Ref(made.tensor, made.order, Precision.FLOAT32)
+    return made.seen_as(Precision.FLOAT32)
 
 
 def _flip_negative(g: Emitter, bits: Ref) -> Ref:
     """The bits of negative floats the other way round; its own inverse."""
-    ref = Ref(bits.tensor, bits.order, Precision.INT32)
-    below = g.elementwise("LESS", ref, g.number(0, ref))
+    ref = bits.seen_as(Precision.INT32)
+    below = ref < 0
     mask = g.constant(np.iinfo(np.int32).max, np.int32)
     return g.where(below, g.elementwise("BITWISE_XOR", ref, mask), ref)
 
 
 def _opposite(g: Emitter, ref: Ref) -> Ref:
-    return g.elementwise("SUB", g.number(-1, ref), ref)
+    return -1 - ref
 
 
 def _values(g: Emitter, found: Ref, precision: Precision) -> Ref:
     if not precision.is_float:
-        return g.cast(found, precision)
+        return found.cast(precision)
     made = g.same_bits(_flip_negative(g, found), Precision.FLOAT32)
-    return Ref(made.tensor, made.order, precision)
+    return made.seen_as(precision)

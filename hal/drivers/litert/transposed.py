@@ -60,7 +60,7 @@ def _add_bias(g: Emitter, result: Ref, bias: Value) -> Ref:
     if bias.constant is not None and not bias.constant.any():
         return result
     column = g.reshape(bias_of(g, bias), (bias.shape[0], *(1,) * (result.rank - 2)))
-    return g.elementwise("ADD", result, column)
+    return result + column
 
 
 def _dilate(g: Emitter, filter: Value, dilations: Sequence[int]) -> Ref:
@@ -108,7 +108,7 @@ def _transpose_convolve(
     taps = g.ordered(weights, (1, 2, 3, 0) if rank == 2 else (2, 3, 4, 1, 0))
     name = "TRANSPOSE_CONV" if rank == 2 else "CONV_3D_TRANSPOSE"
     (made,) = g.emit(name, [g.sizes(shape), taps, x], [(Precision.FLOAT32, shape)], **fields)
-    result = Ref(made, order, Precision.FLOAT32)
+    result = Ref(made, order, Precision.FLOAT32, g)
     return result if is_same else windows.add_border(g, result, grown)
 
 
@@ -128,13 +128,13 @@ def _zero_stuffed(
     n, h, w, c = numbers(x.tensor.shape)
     sh, sw = strides
     if sh > 1 or sw > 1:
-        split = Ref(g.reshape(_as_plain(x), (n, h, 1, w, 1, c)).tensor, identity(6), x.precision)
+        split = Ref(g.reshape(_as_plain(x), (n, h, 1, w, 1, c)).tensor, identity(6), x.precision, g)
         amounts = np.zeros((6, 2), np.int32)
         amounts[2, 1], amounts[4, 1] = sh - 1, sw - 1
         wide = (n, h, sh, w, sw, c)
         stuffed = g.move("PAD", [split], wide, identity(6), g.constant(amounts))
         flat = g.reshape(stuffed, (n, h * sh, w * sw, c))
-        x = Ref(flat.tensor, channels_last(4), x.precision)
+        x = Ref(flat.tensor, channels_last(4), x.precision, g)
     kh, kw = taps.shape[2:]
     around = [
         (k - 1 + a, k - 1 + b - (s - 1))
@@ -152,4 +152,4 @@ def _zero_stuffed(
 
 def _as_plain(x: Ref) -> Ref:
     """The tensor as it is stored."""
-    return Ref(x.tensor, identity(x.rank), x.precision)
+    return x.stored(identity(x.rank))

@@ -56,11 +56,11 @@ def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
 def log_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     """Of a matrix; other tensors are one meanwhile."""
     x = g.last(input, axis_of(axis, input.rank))
-    flat = Ref(x.tensor, identity(x.rank), x.precision)
+    flat = x.stored(identity(x.rank))
     *lead, count = x.tensor.shape
     rows = g.reshape(flat, (prod(g.known(lead)), count))
     made = g.one("LOG_SOFTMAX", [rows], rows.tensor.shape, axis=1)
-    return Ref(g.reshape(made, x.tensor.shape).tensor, x.order, x.precision)
+    return Ref(g.reshape(made, x.tensor.shape).tensor, x.order, x.precision, g)
 
 
 @table.lower(activation.clip)

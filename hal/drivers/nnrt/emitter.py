@@ -31,11 +31,34 @@ FLOAT = DATA_TYPES[Precision.FLOAT32]
 COMPARISONS = frozenset({"EQUAL", "NOT_EQUAL", "LESS", "GREATER", "LESS_EQUAL", "GREATER_EQUAL"})
 
 
+SYMBOLS = {
+    "+": "ADD",
+    "-": "SUB",
+    "*": "MUL",
+    "/": "DIV",
+    "%": "MOD",
+    "neg": "NEG",
+    "abs": "ABS",
+    "==": "EQUAL",
+    "!=": "NOT_EQUAL",
+    "<": "LESS",
+    ">": "GREATER",
+    "<=": "LESS_EQUAL",
+    ">=": "GREATER_EQUAL",
+    "&": "LOGICAL_AND",
+    "|": "LOGICAL_OR",
+    "^": "NOT_EQUAL",
+    "~": "LOGICAL_NOT",
+}
+"""The operations that Python's symbols stand for."""
+
+
 class Emitter(OrderedEmission[Tensor]):
     """One graph in the making. `flat` says of which tensor a tensor is a reshape, `casts` of which
     integers, with scales along which axis, a tensor holds what they stand for."""
 
     device = "nnrt"
+    SYMBOLS = SYMBOLS
 
     def __init__(self, lowerings: Lowerings[Ref], outer: Emitter | None = None) -> None:
         super().__init__(lowerings, outer)
@@ -54,7 +77,9 @@ class Emitter(OrderedEmission[Tensor]):
             self.names[value] = self.typed(self.constant(data), value)
 
     def stand_in(self, value: Value) -> Ref:
-        return Ref(Tensor(value.precision, value.shape), identity(value.rank), value.precision)
+        return Ref(
+            Tensor(value.precision, value.shape), identity(value.rank), value.precision, self
+        )
 
     def mark(self) -> tuple[int, int]:
         return len(self.graph.steps), len(self.log)
@@ -68,7 +93,7 @@ class Emitter(OrderedEmission[Tensor]):
         if ref.rank != value.rank or ref.tensor.precision.dtype != value.dtype:
             name = ref.tensor.precision.name.lower()
             raise NoLowering(f"nnrt: a result {name}{list(ref.shape)} for {value.type}")
-        return Ref(ref.tensor, ref.order, value.precision)
+        return ref.seen_as(value.precision)
 
     def ref(self, operand: Operand) -> Ref | None:
         if operand is None or isinstance(operand, orders.Ref):
@@ -86,7 +111,7 @@ class Emitter(OrderedEmission[Tensor]):
         array = np.asarray(data, dtype)
         precision = precision_of(array.dtype)
         tensor = Tensor(precision, array.shape, array, name)
-        return Ref(tensor, identity(array.ndim), precision)
+        return Ref(tensor, identity(array.ndim), precision, self)
 
     def ints(self, *values: Dim) -> Ref:
         """A vector of positions or sizes; NoLowering for what is not known."""
@@ -130,7 +155,7 @@ class Emitter(OrderedEmission[Tensor]):
             data_type(tensor.precision)
         self.graph.steps.append(Step(definition, tensors, outputs, parameters))
         pairs = zip(outputs, results, strict=True)
-        return [Ref(t, order, precision) for t, (precision, _, order) in pairs]
+        return [Ref(t, order, precision, self) for t, (precision, _, order) in pairs]
 
     def one(
         self,
@@ -156,9 +181,9 @@ class Emitter(OrderedEmission[Tensor]):
         if tensor in self.casts:
             integers, axis = self.casts[tensor]
             moved = self.permute(integers.tensor, perm)
-            stored = Ref(moved, identity(len(perm)), integers.precision)
+            stored = Ref(moved, identity(len(perm)), integers.precision, self)
             return self.dequantize(stored, perm.index(axis % len(perm))).tensor
-        ref = Ref(tensor, identity(len(perm)), tensor.precision)
+        ref = Ref(tensor, identity(len(perm)), tensor.precision, self)
         long = [p for p in perm if tensor.shape[p] != 1]
         if long == sorted(long):
             return self.reshape(ref, shape).tensor
@@ -177,12 +202,12 @@ class Emitter(OrderedEmission[Tensor]):
             made = Tensor(tensor.precision, target, None, tensor.name, tensor.quantization)
             made.data = tensor.data.reshape(self.known(target))
             self.flat[made] = tensor
-            return Ref(made, identity(len(target)), ref.precision)
+            return Ref(made, identity(len(target)), ref.precision, self)
         if tensor.shape != target:
             tensor = self.flat.get(tensor, tensor)
         if tensor.shape == target:
-            return Ref(tensor, identity(len(target)), ref.precision)
-        source = Ref(tensor, identity(len(tensor.shape)), ref.precision)
+            return Ref(tensor, identity(len(target)), ref.precision, self)
+        source = Ref(tensor, identity(len(tensor.shape)), ref.precision, self)
         found = self.reshaped(source, target)
         self.flat[found.tensor] = tensor
         return found
@@ -204,7 +229,7 @@ class Emitter(OrderedEmission[Tensor]):
             return ref
         if ref.tensor.data is not None:
             data = ref.tensor.data.astype(to.dtype)
-            return Ref(Tensor(to, ref.tensor.shape, data, ref.tensor.name), ref.order, to)
+            return Ref(Tensor(to, ref.tensor.shape, data, ref.tensor.name), ref.order, to, self)
         code = self.constant(int(data_type(to)), np.int32)
         return self.one("CAST", [ref, code], ref.tensor.shape, ref.order, to)
 
@@ -215,7 +240,7 @@ class Emitter(OrderedEmission[Tensor]):
         made = self.one(
             "QUANT_DTYPE_CAST", [integers], shape, order, Precision.FLOAT32, axis=axis, **fields
         )
-        plain = Ref(integers.tensor, identity(integers.rank), integers.precision)
+        plain = integers.stored(identity(integers.rank))
         self.casts[made.tensor] = plain, axis
         return made
 
@@ -224,7 +249,7 @@ class Emitter(OrderedEmission[Tensor]):
     def elementwise(
         self,
         name: str,
-        *operands: Operand,
+        *operands: Operand | float,
         precision: Precision | None = None,
         **parameters: object,
     ) -> Ref:
@@ -234,10 +259,10 @@ class Emitter(OrderedEmission[Tensor]):
         shape = broadcast(*(r.tensor.shape for r in refs))
         return self.one(name, refs, shape, order, kind, **parameters)
 
-    def where(self, mask: Operand, yes: Operand, no: Operand) -> Ref:
+    def where(self, mask: Operand, yes: Operand | float, no: Operand | float) -> Ref:
         """The elements of one operand where the mask holds, those of the other elsewhere."""
-        kind = self.take(yes).tensor.precision
-        return self.elementwise("WHERE", mask, yes, no, precision=kind)
+        a, b = self.alike(yes, no)
+        return self.elementwise("WHERE", mask, a, b, precision=a.tensor.precision)
 
     def native(
         self, kernel: str, inputs: Sequence[Value | None], fields: Mapping[str, Plain]
@@ -257,7 +282,7 @@ class Emitter(OrderedEmission[Tensor]):
             data_type(kind)
         except NoLowering as error:
             self.refuse(error, value)
-        return Ref(tensor, identity(value.rank), value.precision)
+        return Ref(tensor, identity(value.rank), value.precision, self)
 
     def end(self, value: Value) -> Tensor:
         """The tensor of an output, in the order of the model, which an operation makes."""

@@ -38,5 +38,5 @@ def _matrices(g: Emitter, operand: Value, turns: bool) -> tuple[Ref, bool]:
     ref = g.take(operand)
     swapped = (*range(ref.rank - 2), ref.rank - 1, ref.rank - 2)
     if ref.rank > 1 and ref.order == swapped:
-        return Ref(ref.tensor, identity(ref.rank), ref.precision), not turns
+        return ref.stored(identity(ref.rank)), not turns
     return g.plain(ref), turns

@@ -85,7 +85,7 @@ def with_scale(g: Emitter, x: Ref, how: QuantParam) -> Ref:
         if key not in g.memo:
             copy = Tensor(tensor.precision, tensor.shape, tensor.data, tensor.name, how)
             g.remember(key, copy)
-        return Ref(g.memo[key], x.order, x.precision)
+        return Ref(g.memo[key], x.order, x.precision, g)
     if tensor.quantization is None:
         tensor.quantization = how
     if tensor.quantization != how:

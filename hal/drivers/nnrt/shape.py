@@ -37,7 +37,7 @@ def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Ref:
     """No work: the same tensor, whose axes are called otherwise."""
     ref = g.take(input)
     order = [axis_of(a, input.rank) for a in perm] if perm else list(range(input.rank))[::-1]
-    return Ref(ref.tensor, tuple(order.index(a) for a in ref.order), ref.precision)
+    return ref.stored(tuple(order.index(a) for a in ref.order))
 
 
 @table.lower(shape.concat)
