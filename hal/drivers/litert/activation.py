@@ -18,14 +18,7 @@ table = Lowerings[Ref]()
 BOOL = Precision.BOOL8
 
 
-@table.each(
-    {
-        activation.sigmoid: "LOGISTIC",
-        activation.tanh: "TANH",
-    }
-)
-def _same(g: Emitter, name: str, input: Value) -> Ref:
-    return g.elementwise(name, input)
+table.natives({activation.sigmoid: "LOGISTIC", activation.tanh: "TANH"})
 
 
 @table.lower(activation.relu)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any
 
 import numpy as np
 
@@ -71,19 +70,9 @@ def calculate(g: Emitter, name: str, a: Operand, b: Operand, fuse_code: Fuse) ->
     return apply_fuse_code(g, g.elementwise(name, a, b), fuse_code)
 
 
-@table.lower(binary.add)
-def add(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
-    return calculate(g, "ADD", input0, input1, fuse_code)
-
-
-@table.lower(binary.sub)
-def sub(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
-    return calculate(g, "SUB", input0, input1, fuse_code)
-
-
-@table.lower(binary.mul)
-def mul(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
-    return calculate(g, "MUL", input0, input1, fuse_code)
+@table.each({binary.add: "ADD", binary.sub: "SUB", binary.mul: "MUL"})
+def _native(g: Emitter, name: str, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
+    return calculate(g, name, input0, input1, fuse_code)
 
 
 @table.lower(binary.sum_)
@@ -113,14 +102,9 @@ def extreme(g: Emitter, name: str, a: Operand, b: Operand) -> Ref:
     return made
 
 
-@table.lower(binary.max_)
-def max_(g: Emitter, input0: Value, input1: Value) -> Ref:
-    return extreme(g, "MAXIMUM", input0, input1)
-
-
-@table.lower(binary.min_)
-def min_(g: Emitter, input0: Value, input1: Value) -> Ref:
-    return extreme(g, "MINIMUM", input0, input1)
+@table.each({binary.max_: "MAXIMUM", binary.min_: "MINIMUM"})
+def _extreme(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
+    return extreme(g, name, input0, input1)
 
 
 class Divisor:
@@ -190,29 +174,20 @@ def _by_power(g: Emitter, x: Ref, count: int) -> Ref:
     """floor(x / 2^count) of INT64, of whose halves one is shifted and what falls out is added."""
     if not count:
         return x
-    shape = x.tensor.shape
-    (halves,) = g.emit("BITCAST", [x], [(Precision.INT32, (*shape, 2))])
-    low, high = (_half(g, halves, k, shape) for k in (0, 1))
+    halves = g.one("BITCAST", [x], Precision.INT32, (*x.tensor.shape, 2))
+    low, high = (_half(g, halves, k) for k in (0, 1))
     bits = g.same_bits(low, Precision.UINT32)
-    shift = np.uint32(count)
-    fine = g.elementwise("RIGHT_SHIFT", bits, g.constant(shift)).cast(Precision.INT64)
-    wide = high.cast(Precision.INT64)
-    rest = wide % (1 << count)
-    down = g.elementwise("RIGHT_SHIFT", high, g.constant(np.int32(count))).cast(Precision.INT64)
+    fine = g.elementwise("RIGHT_SHIFT", bits, count).cast(Precision.INT64)
+    rest = high.cast(Precision.INT64) % (1 << count)
+    down = g.elementwise("RIGHT_SHIFT", high, count).cast(Precision.INT64)
     result = down * (1 << 32) + rest * (1 << (32 - count)) + fine
-    return Ref(result.tensor, x.order, Precision.INT64, g)
+    return result.stored(x.order)
 
 
-def _half(g: Emitter, halves: Any, number: int, shape: tuple[Dim, ...]) -> Ref:
-    rank = len(shape)
-    bounds = g.ints(*[0] * rank, number), g.ints(*[-1] * rank, 1)
-    (made,) = g.emit(
-        "SLICE",
-        [Ref(halves, tuple(range(rank + 1)), Precision.INT32, g), *bounds],
-        [(Precision.INT32, (*shape, 1))],
-    )
-    flat = Ref(made, tuple(range(rank + 1)), Precision.INT32, g)
-    return g.reshape(flat, shape)
+def _half(g: Emitter, halves: Ref, number: int) -> Ref:
+    *shape, _ = halves.shape
+    bounds = g.ints(*[0] * len(shape), number), g.ints(*[-1] * len(shape), 1)
+    return g.reshape(g.one("SLICE", [halves, *bounds], Precision.INT32, (*shape, 1)), shape)
 
 
 def _long_quotient(g: Emitter, a: Value, by: int) -> Ref:
@@ -259,9 +234,10 @@ def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
     return quotient.cast(input0.precision)
 
 
-def _signs_differ(g: Emitter, rest: Ref, by: Operand) -> Ref:
+def _signs_differ(g: Emitter, rest: Ref, by: Ref) -> Ref:
     """Whether a remainder is not 0 and has another sign than `by`."""
-    return rest.unequal(0) & (rest < 0).unequal(g.elementwise("LESS", by, 0))
+    zero = g.number(0, rest)
+    return rest.unequal(zero) & (rest < zero).unequal(by < zero)
 
 
 @table.lower(binary.mod)

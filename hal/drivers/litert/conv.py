@@ -96,7 +96,7 @@ def restore_infinities(g: Emitter, result: Ref) -> Ref:
     most = np.finfo(np.float32).max
     for bound, beyond in ((most, np.inf), (-most, -np.inf)):
         at = result.equal(g.constant(bound))
-        result = g.where(at, g.constant(np.float32(beyond)), result)
+        result = g.where(at, beyond, result)
     return result
 
 

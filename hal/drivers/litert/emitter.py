@@ -182,6 +182,19 @@ class Emitter(OrderedEmission[Tensor]):
             self.makers[tensor] = step
         return outputs
 
+    def one(
+        self,
+        name: str,
+        inputs: Sequence[Ref | None],
+        precision: Precision,
+        shape: tuple[Dim, ...],
+        order: Order | None = None,
+        **fields: Field,
+    ) -> Ref:
+        """A step with one result, in the order of the model where none is said."""
+        (made,) = self.emit(name, inputs, [(precision, shape)], **fields)
+        return Ref(made, identity(len(shape)) if order is None else order, precision, self)
+
     def compute(
         self,
         name: str,
@@ -340,9 +353,7 @@ class Emitter(OrderedEmission[Tensor]):
         parts = [self.size(d) if isinstance(d, Expr) else self.ints(d) for d in shape]
         if len(parts) == 1:
             return parts[0]
-        results = [(Precision.INT32, (len(parts),))]
-        (made,) = self.emit("CONCATENATION", parts, results, axis=0)
-        return Ref(made, (0,), Precision.INT32, self)
+        return self.one("CONCATENATION", parts, Precision.INT32, (len(parts),), axis=0)
 
     def size(self, size: Expr) -> Ref:
         """A size that is only known while running, as a vector of one INT32."""
@@ -353,11 +364,8 @@ class Emitter(OrderedEmission[Tensor]):
         tensor, axis = self.places[size]
         ref = Ref(tensor, identity(len(tensor.shape)), tensor.precision, self)
         rank = len(tensor.shape)
-        (all_,) = self.emit("SHAPE", [ref], [(Precision.INT32, (rank,))], out_type=2)
-        vector = Ref(all_, (0,), Precision.INT32, self)
-        bounds = [self.ints(axis), self.ints(1)]
-        (made,) = self.emit("SLICE", [vector, *bounds], [(Precision.INT32, (1,))])
-        return Ref(made, (0,), Precision.INT32, self)
+        vector = self.one("SHAPE", [ref], Precision.INT32, (rank,), out_type=2)
+        return self.one("SLICE", [vector, self.ints(axis), self.ints(1)], Precision.INT32, (1,))
 
     # What many lowerings are made of
 

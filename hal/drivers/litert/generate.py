@@ -13,7 +13,6 @@ from nnir.ops import generate
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from ...orders import identity
 from .emitter import Emitter, Ref, result_shape
 from .shape import int32
 
@@ -31,8 +30,7 @@ def _fill(g: Emitter, value: Value, target: tuple[Any, ...], sizes: Ref) -> Ref:
     if not target:
         return single
     kind = single.tensor.precision
-    (made,) = g.emit("FILL", [sizes, single], [(kind, target)])
-    return Ref(made, identity(len(target)), value.precision, g)
+    return g.one("FILL", [sizes, single], kind, target).seen_as(value.precision)
 
 
 @table.lower(generate.fill_like)
@@ -41,8 +39,8 @@ def fill_like(g: Emitter, input: Value, value: Value) -> Ref:
     rank = input.rank
     if not rank or input.is_static:
         return _fill(g, value, input.shape, g.sizes(input.shape))
-    (sizes,) = g.emit("SHAPE", [ref], [(Precision.INT32, (rank,))], out_type=2)
-    return _fill(g, value, input.shape, Ref(sizes, (0,), Precision.INT32, g))
+    sizes = g.one("SHAPE", [ref], Precision.INT32, (rank,), out_type=2)
+    return _fill(g, value, input.shape, sizes)
 
 
 @table.lower(generate.range_)
@@ -65,5 +63,4 @@ def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
     highest = g.elementwise("MAXIMUM", first, last)  # a step away from the end is an error else
     last = g.where(rises, highest, g.elementwise("MINIMUM", first, last))
     bounds = [first, last, by]
-    (made,) = g.emit("RANGE", bounds, [(wide, target)])
-    return Ref(made, (0,), wide, g).cast(start.precision)
+    return g.one("RANGE", bounds, wide, target).cast(start.precision)

@@ -281,13 +281,11 @@ def _number_rows(g: Emitter, rows: Ref) -> Ref:
     if isinstance(number, int):
         return g.constant(np.arange(number, dtype=np.int32))
     bounds = [g.constant(0, np.int32), g.reshape(g.size(number), ()), g.constant(1, np.int32)]
-    (made,) = g.emit("RANGE", bounds, [(INT32, (number,))])
-    return Ref(made, (0,), INT32, g)
+    return g.one("RANGE", bounds, INT32, (number,))
 
 
 def _segments(g: Emitter, name: str, data: Ref, rows: Ref, count: Ref, shape: Any) -> Ref:
-    (made,) = g.emit(name, [data, rows, count], [(data.tensor.precision, shape)])
-    return Ref(made, identity(len(shape)), data.tensor.precision, g)
+    return g.one(name, [data, rows, count], data.tensor.precision, shape)
 
 
 @table.lower(index.scatter_elements)
@@ -325,8 +323,7 @@ def non_zero(g: Emitter, input: Value) -> Ref:
     if input.precision != BOOL:
         ref = ref.unequal(0)
     rank, count = result_shape(g)
-    (made,) = g.emit("WHERE", [ref], [(Precision.INT64, (count, rank))])
-    return Ref(made, (1, 0), Precision.INT64, g)
+    return g.one("WHERE", [ref], Precision.INT64, (count, rank), (1, 0))
 
 
 @table.lower(index.reverse_sequence)

@@ -46,16 +46,12 @@ def _halves(g: Emitter, input0: Value, input1: Value, name: str) -> Ref:
             halves = np.ascontiguousarray(ref.tensor.data)[..., None].view(np.int32)
             pair.append(g.constant(halves))
             continue
-        shape = (*ref.tensor.shape, 2)
-        (made,) = g.emit("BITCAST", [ref], [(Precision.INT32, shape)])
-        pair.append(Ref(made, tuple(range(len(shape))), Precision.INT32, g))
+        pair.append(g.one("BITCAST", [ref], Precision.INT32, (*ref.tensor.shape, 2)))
     if name == "BITWISE_XOR":
         found = g.plain(g.elementwise(name, *pair))
     else:
         found = g.plain(_every_bit(g, pair[0], pair[1], name, 32, Precision.INT32))
-    whole = found.tensor.shape[:-1]
-    (made,) = g.emit("BITCAST", [found], [(Precision.INT64, whole)])
-    result = Ref(made, tuple(range(len(whole))), Precision.INT64, g)
+    result = g.one("BITCAST", [found], Precision.INT64, found.tensor.shape[:-1])
     return g.same_bits(result, input0.precision)
 
 
@@ -64,17 +60,8 @@ def _require_small(input: Value) -> None:
         raise NoLowering(f"litert has no bits of {input.precision.name}, only up to 32")
 
 
-@table.lower(logic.bitwise_and)
-def bitwise_and(g: Emitter, input0: Value, input1: Value) -> Ref:
-    return _bit_by_bit(g, input0, input1, "MINIMUM")
-
-
-@table.lower(logic.bitwise_or)
-def bitwise_or(g: Emitter, input0: Value, input1: Value) -> Ref:
-    return _bit_by_bit(g, input0, input1, "MAXIMUM")
-
-
-def _bit_by_bit(g: Emitter, input0: Value, input1: Value, name: str) -> Ref:
+@table.each({logic.bitwise_and: "MINIMUM", logic.bitwise_or: "MAXIMUM"})
+def _bit_by_bit(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
     """LiteRT has no kernel: every bit of both, compared and added up again."""
     if input0.dtype.itemsize > 4:
         return _halves(g, input0, input1, name)

@@ -159,10 +159,9 @@ def _lose(g: Emitter, x: Ref, means: Callable[[Ref], Ref], result: Ref) -> Ref:
     lost: Ref | None = None
     for name, bound in (("LESS", np.inf), ("GREATER", -np.inf)):
         beyond = ~g.elementwise(name, x, bound)
-        some = means(beyond.cast(Precision.FLOAT32))
-        found = some > 0
+        found = means(beyond.cast(Precision.FLOAT32)) > 0
         lost = found if lost is None else lost & found
-    return g.where(lost, g.constant(np.float32(np.nan)), result)
+    return g.where(lost, np.nan, result)
 
 
 def _taps(g: Emitter, x: Ref, window: Pool) -> Any:
@@ -250,7 +249,7 @@ CONVOLVED = frozenset({"CONV_2D", "DEPTHWISE_CONV_2D", "RELU", "RELU6", "MAX_POO
 def _with_nan(g: Emitter, x: Ref, window: Pool, direct: int | None) -> Ref:
     """The maxima, and NaN where one is in the window: the kernel passes over it."""
     nan = x.unequal(x)
-    plain = g.where(nan, g.constant(np.float32(-np.inf)), x)
+    plain = g.where(nan, -np.inf, x)
     marks = nan.cast(Precision.FLOAT32)
     padding = windows.VALID if direct is None else direct
     if direct is None:
@@ -258,8 +257,7 @@ def _with_nan(g: Emitter, x: Ref, window: Pool, direct: int | None) -> Ref:
         marks = windows.add_border(g, marks, window.reach)
     found = _native(g, "MAX_POOL_2D", plain, window, padding)
     some = _native(g, "MAX_POOL_2D", marks, window, padding)
-    lost = some > 0
-    return g.where(lost, g.constant(np.float32(np.nan)), found)
+    return g.where(some > 0, np.nan, found)
 
 
 def is_natural(g: Emitter, ref: Ref) -> bool:
@@ -305,8 +303,7 @@ def maxima_with_positions(g: Emitter, window: Pool) -> tuple[Ref, Ref]:
         better = values > best
         none = where < 0
         inside = g.constant(grown[cut] >= 0)
-        better = _either(g, better, nan & fine)
-        better = _either(g, better, none) & inside
+        better = (better | (nan & fine) | none) & inside
         where, best = g.where(better, flat, where), g.where(better, values, best)
     if best is None or where is None:
         raise NoLowering("a pool without a kernel")
@@ -315,11 +312,7 @@ def maxima_with_positions(g: Emitter, window: Pool) -> tuple[Ref, Ref]:
 
 def _zeros(g: Emitter, like: Ref) -> Ref:
     """INT32 zeros in the shape of a tensor."""
-    return g.cast(like < like, Precision.INT32)
-
-
-def _either(g: Emitter, a: Ref, b: Ref) -> Ref:
-    return a | b
+    return (like < like).cast(Precision.INT32)
 
 
 def _adaptive(g: Emitter, input: Value, output_shape: Sequence[int], name: str) -> Ref:

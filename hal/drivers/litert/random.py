@@ -12,7 +12,6 @@ from nnir.ops import random
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from ...orders import identity
 from .emitter import Emitter, Ref, result_shape
 from .shape import int32
 from .unary import real
@@ -24,8 +23,7 @@ FLOATS = (Precision.FLOAT32, Precision.FLOAT16, Precision.BFLOAT16)
 def _draw(g: Emitter, name: str, shape: Ref, target: tuple[Any, ...], dtype: Precision) -> Ref:
     if dtype not in FLOATS:
         raise NoLowering(f"litert draws no {dtype.name}")
-    (made,) = g.emit(name, [shape], [(Precision.FLOAT32, target)])
-    return Ref(made, identity(len(target)), Precision.FLOAT32, g)
+    return g.one(name, [shape], Precision.FLOAT32, target)
 
 
 def _sizes(g: Emitter, shape: Value) -> Ref:

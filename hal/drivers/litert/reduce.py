@@ -86,7 +86,7 @@ def extreme_of(g: Emitter, name: str, ref: Ref, axes: Axes, *, keepdim: bool) ->
         return found
     nan = ref.unequal(ref)
     some = reduce_axes(g, "REDUCE_ANY", nan, axes, keepdim=keepdim)
-    return g.where(some, g.constant(np.float32(np.nan)), found)
+    return g.where(some, np.nan, found)
 
 
 @table.each({reduce.reduce_max: "REDUCE_MAX", reduce.reduce_min: "REDUCE_MIN"})

@@ -71,8 +71,7 @@ def _move_ones(g: Emitter, input: Value, target: tuple[Dim, ...]) -> Ref | None:
     ones = [k for k, d in enumerate(target) if d == 1]
     order = (*ones, *stored)
     flat = ref.stored(identity(ref.rank))
-    made = g.reshape(flat, tuple(target[a] for a in order))
-    return Ref(made.tensor, order, ref.precision, g)
+    return g.reshape(flat, tuple(target[a] for a in order)).stored(order)
 
 
 @table.lower(shape.transpose)
@@ -133,8 +132,7 @@ def _add_axis(g: Emitter, ref: Ref, axis: int, target: tuple[Dim, ...]) -> Ref:
         return g.reshape(ref, target)
     order = (axis, *(a + (a >= axis) for a in ref.order))
     flat = ref.stored(identity(ref.rank))
-    made = g.reshape(flat, (1, *ref.tensor.shape))
-    return Ref(made.tensor, order, ref.precision, g)
+    return g.reshape(flat, (1, *ref.tensor.shape)).stored(order)
 
 
 def part(g: Emitter, ref: Ref, axis: int, start: int, size: Dim) -> Ref:
@@ -178,7 +176,7 @@ def drop_axes(g: Emitter, ref: Ref, axes: Sequence[int]) -> Ref:
     order = tuple(sorted(left).index(a) for a in left)
     shape = tuple(d for k, d in enumerate(ref.tensor.shape) if k not in places)
     stored = ref.stored(tuple(range(ref.rank)))
-    return Ref(g.reshape(stored, shape).tensor, order, ref.precision, g)
+    return g.reshape(stored, shape).stored(order)
 
 
 @table.lower(shape.unstack)
@@ -239,8 +237,7 @@ def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
 def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     ref = g.plain(input)
     code = {Precision.INT32: 2, Precision.INT64: 4}[dtype]
-    (made,) = g.emit("SHAPE", [ref], [(dtype, (input.rank,))], out_type=code)
-    return Ref(made, (0,), dtype, g)
+    return g.one("SHAPE", [ref], dtype, (input.rank,), out_type=code)
 
 
 MODES = {

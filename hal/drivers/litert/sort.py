@@ -65,7 +65,7 @@ def _canonical(g: Emitter, ref: Ref) -> Ref:
     """+0 for -0, and one positive NaN for all."""
     plain = ref + 0
     nan = plain.unequal(plain)
-    made = g.where(nan, g.constant(np.float32(np.nan)), plain)
+    made = g.where(nan, np.nan, plain)
     return made.seen_as(Precision.FLOAT32)
 
 

@@ -107,8 +107,8 @@ def _transpose_convolve(
     shape = (x.tensor.shape[0], *sizes, channels)
     taps = g.ordered(weights, (1, 2, 3, 0) if rank == 2 else (2, 3, 4, 1, 0))
     name = "TRANSPOSE_CONV" if rank == 2 else "CONV_3D_TRANSPOSE"
-    (made,) = g.emit(name, [g.sizes(shape), taps, x], [(Precision.FLOAT32, shape)], **fields)
-    result = Ref(made, order, Precision.FLOAT32, g)
+    operands = [g.sizes(shape), taps, x]
+    result = g.one(name, operands, Precision.FLOAT32, shape, order, **fields)
     return result if is_same else windows.add_border(g, result, grown)
 
 

@@ -26,9 +26,7 @@ BEYOND = 7
 """XNNPACK takes tensors of up to 6 axes and leaves others to LiteRT's own kernels."""
 
 
-@table.each({unary.ceil: "CEIL", unary.floor: "FLOOR", unary.round_: "ROUND"})
-def _rounding(g: Emitter, name: str, input: Value) -> Ref:
-    return g.elementwise(name, input)
+table.natives({unary.ceil: "CEIL", unary.floor: "FLOOR", unary.round_: "ROUND"})
 
 
 def exactly(g: Emitter, name: str, x: Ref) -> Ref:
@@ -90,8 +88,8 @@ def sign(g: Emitter, input: Value) -> Ref:
     if input.is_float:
         x = real(g, input)
         return g.where(x.unequal(x), x, g.elementwise("SIGN", x))
-    whole = g.take(input)
-    return (whole > 0).cast(input.precision) - (whole < 0).cast(input.precision)
+    whole, zero = g.take(input), g.number(0, input)
+    return (whole > zero).cast(input.precision) - (whole < zero).cast(input.precision)
 
 
 @table.lower(unary.reciprocal)
@@ -120,12 +118,10 @@ def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     if Precision.BOOL8 in (input.precision, dtype) or not has_kernel("RESHAPE", dtype):
         raise NoLowering(f"litert has no bit cast of {input.type} to {dtype.name}")
     if input.precision != ref.tensor.precision:  # a half in FLOAT32
-        (half,) = g.emit("CAST", [ref], [(input.precision, ref.tensor.shape)])
-        ref = Ref(half, ref.order, input.precision, g)
+        ref = g.one("CAST", [ref], input.precision, ref.tensor.shape, ref.order)
     made = g.same_bits(ref, dtype)
     if dtype in (Precision.FLOAT16, Precision.BFLOAT16):
-        (wide,) = g.emit("CAST", [made], [(FLOAT, made.tensor.shape)])
-        return Ref(wide, made.order, dtype, g)
+        return g.one("CAST", [made], FLOAT, made.tensor.shape, made.order).seen_as(dtype)
     return made
 
 

@@ -44,10 +44,10 @@ def constants(g: Emitter) -> list[np.ndarray | None]:
 
 @table.lower(
     *(shape.expand, shape.tile, index.slice_, index.roll, index.gather_nd),
-    *(index.gather_elements, index.channel_shuffle),
+    *(index.gather_elements, index.channel_shuffle, resize.resize_nearest),
     implied=[
         *("shape", "repeats", "axes", "starts", "ends", "steps", "shifts", "indices"),
-        *("axis", "batch_dims", "group"),
+        *("axis", "batch_dims", "group", "scales", "align_corners"),
     ],
 )
 def _move(g: Emitter, input: Value) -> Ref:
@@ -68,19 +68,10 @@ def take_places(g: Emitter, ref: Ref, places: np.ndarray) -> Ref:
     return Ref(tensor, places.shape, identity(places.ndim), ref.precision)
 
 
-@table.lower(shape.split, implied=["split", "axis"])
-def split(g: Emitter, input: Value) -> Refs:
+@table.lower(shape.split, shape.unstack, implied=["split", "axis", "num"])
+def _part(g: Emitter, input: Value) -> Refs:
+    """Elements of one tensor as several."""
     return tuple(moves(g, input, *constants(g)))
-
-
-@table.lower(shape.unstack, implied=["axis", "num"])
-def unstack(g: Emitter, input: Value) -> Refs:
-    return tuple(moves(g, input))
-
-
-@table.lower(resize.resize_nearest, implied=["shape", "scales", "align_corners"])
-def resize_nearest(g: Emitter, input: Value) -> Ref:
-    return moves(g, input, *constants(g))[0]
 
 
 @table.lower(shape.pad, implied=["pads", "mode"])

@@ -17,7 +17,7 @@ from ...lowering import Lowerings
 from ...quirks import report_met
 from .above import BODIES, nodes_above
 from .binary import clip_between, rectify
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Operand, Ref
 from .finite import is_computed, keep_nan
 from .quirks import SLOPES_OF_A_PRODUCT
 
@@ -38,10 +38,7 @@ def single(g: Emitter, input: Value | Ref) -> Ref:
     return g.cast(input, FLOAT32)
 
 
-table.native(activation.sigmoid, "Sigmoid")
-
-
-table.native(activation.tanh, "Tanh")
+table.natives({activation.sigmoid: "Sigmoid", activation.tanh: "Tanh"})
 
 
 @table.lower(activation.relu)
@@ -58,12 +55,16 @@ def relu6(g: Emitter, input: Value) -> Ref:
     return clip_between(g, input, 0, 6)
 
 
+def keep_infinity(g: Emitter, input: Value, result: Ref) -> Ref:
+    """`result`, but infinity where the input is; what is computed has none."""
+    if is_computed(input):
+        return result
+    return g.where(g.take(input).equal(np.inf), input, result)
+
+
 @table.lower(activation.swish)
 def swish(g: Emitter, input: Value) -> Ref:
-    made = g.node("Swish", input)
-    if is_computed(input):
-        return made
-    return g.where(g.take(input).equal(np.inf), input, made)
+    return keep_infinity(g, input, g.node("Swish", input))
 
 
 @table.lower(activation.leaky_relu)
@@ -98,10 +99,8 @@ def _is_behind_product(g: Emitter, x: Ref) -> bool:
 
 @table.lower(activation.gelu)
 def gelu(g: Emitter, input: Value, *, approximate: bool) -> Ref:
-    made = g.node("Gelu", input, approximation_mode="TANH" if approximate else "ERF")
-    if is_computed(input):
-        return made
-    return g.where(g.take(input).equal(np.inf), input, made)
+    mode = "TANH" if approximate else "ERF"
+    return keep_infinity(g, input, g.node("Gelu", input, approximation_mode=mode))
 
 
 def _ramp(g: Emitter, x: Ref, alpha: float, beta: float) -> Ref:
@@ -131,22 +130,21 @@ def log_of_sum(g: Emitter, x: Ref) -> Ref:
 
 @table.lower(activation.softmax)
 def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
-    if is_computed(input):
-        return g.node("Softmax", input, axis=axis_of(axis, input.rank))
-    x = single(g, input)
-    made = g.node("Softmax", x, axis=axis_of(axis, input.rank))
-    whole = g.node("ReduceSum", made, g.ints(axis), keep_dims=True)  # NaN where one is
-    return g.where(g.node("IsNaN", whole), np.nan, made)
+    return _share(g, "Softmax", input if is_computed(input) else single(g, input), input, axis)
 
 
 @table.lower(activation.log_softmax)
 def log_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
-    x = single(g, input)
-    made = g.node("LogSoftmax", x, axis=axis_of(axis, input.rank))
-    if not is_computed(input):
-        whole = g.node("ReduceSum", made, g.ints(axis), keep_dims=True)  # NaN where one is
-        made = g.where(g.node("IsNaN", whole), np.nan, made)
-    return made
+    return _share(g, "LogSoftmax", single(g, input), input, axis)
+
+
+def _share(g: Emitter, name: str, x: Operand, input: Value, axis: int) -> Ref:
+    """A kernel along an axis, with NaN in all of a row that has one."""
+    made = g.node(name, x, axis=axis_of(axis, input.rank))
+    if is_computed(input):
+        return made
+    whole = g.node("ReduceSum", made, g.ints(axis), keep_dims=True)  # NaN where one is
+    return g.where(g.node("IsNaN", whole), np.nan, made)
 
 
 @table.lower(activation.hardmax)

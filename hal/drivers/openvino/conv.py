@@ -158,8 +158,9 @@ def conv_integer(
         raise NoLowering(f"openvino: sums of integers of a filter {filter.type} in float32")
     x = _subtract_zero_point(g, input, input_zero_point, 0)
     w = _subtract_zero_point(g, filter, filter_zero_point, filter.rank - 1)
-    high = g.node("Floor", x / PARTS)
-    low = x - high * PARTS
+    by = g.number(PARTS, x)
+    high = g.node("Floor", x / by)
+    low = x - high * by
     given: dict[str, Any] = {**windows.padding(input, how)}
     given |= {"strides": how.strides, "dilations": how.dilations}
     if group == 1:

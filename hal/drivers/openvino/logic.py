@@ -47,8 +47,9 @@ def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Ref:
         raise NoLowering("openvino computes int64 in 32 bits: shifts to the left")
     a, count = wide(g, input0), wide(g, input1)
     width = min(input0.dtype.itemsize * 8, 32)
-    inside = (count >= 0) & (count < width)
-    by = g.where(inside, count, 0)
+    zero = g.number(0, count)
+    inside = (zero <= count) & (count < width)
+    by = g.where(inside, count, zero)
     name = "BitwiseLeftShift" if left else "BitwiseRightShift"
     shifted = g.pair(name, a, by)
     empty: Ref = g.number(0, a)

@@ -23,7 +23,7 @@ table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
 
-@table.each(
+table.natives(
     {
         unary.acos: "Acos",
         unary.acosh: "Acosh",
@@ -43,8 +43,6 @@ FLOAT32 = Precision.FLOAT32
         unary.tan: "Tan",
     }
 )
-def _same(g: Emitter, name: str, input: Value) -> Ref:
-    return g.node(name, input)
 
 
 @table.lower(unary.assign)
