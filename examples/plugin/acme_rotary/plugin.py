@@ -29,9 +29,7 @@ def with_microsofts_kernel(g, input: Value, cos: Value, sin: Value):
 def in_parts(g, input: Value, cos: Value, sin: Value):
     """OpenVINO finds the pattern of a rotary embedding by itself."""
     first, second = g.node("Split", input, g.constant(np.int64(3)), outputs=2, num_splits=2)
-    turned = g.pair("Subtract", g.pair("Multiply", first, cos), g.pair("Multiply", second, sin))
-    other = g.pair("Add", g.pair("Multiply", second, cos), g.pair("Multiply", first, sin))
-    return g.node("Concat", turned, other, axis=3)
+    return g.node("Concat", first * cos - second * sin, second * cos + first * sin, axis=3)
 
 
 PLUGIN = Plugin(

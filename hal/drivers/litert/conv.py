@@ -51,6 +51,12 @@ def conv_2d(
     return convolve(g, x, filter, bias_of(g, bias), shape, padding, how, group, fuse_code)
 
 
+def _steps(how: Window) -> dict[str, int]:
+    """Strides and dilations as the kernels take them."""
+    strides = windows.along("stride_{}", how.strides)
+    return strides | windows.along("dilation_{}_factor", how.dilations)
+
+
 def _result(g: Emitter, batch: Dim, channels: Dim) -> tuple[Dim, ...]:
     """The sizes of the operation's result, channels last."""
     return (batch, *result_shape(g)[2:], channels)
@@ -69,13 +75,9 @@ def convolve(
 ) -> Ref:
     """CONV_2D or DEPTHWISE_CONV_2D of a tensor with channels last."""
     channels, filters = x.tensor.shape[3], shape[3]
-    (stride_h, stride_w), (dilation_h, dilation_w) = how.strides, how.dilations
     fields: dict[str, Any] = {
         "padding": padding,
-        "stride_h": stride_h,
-        "stride_w": stride_w,
-        "dilation_h_factor": dilation_h,
-        "dilation_w_factor": dilation_w,
+        **_steps(how),
         "fused_activation_function": CODES.get(fuse_code, 0),
     }
     order = channels_last(4)
@@ -107,10 +109,8 @@ def conv_3d(
     real(g, input)
     how = how.over(kernel_of("conv_3d", filter))
     x, padding = windows.pad_for_kernel(g, "conv_3d", input, windows.stored_last(g, input), how)
-    fields: dict[str, Any] = {"padding": padding}
-    for letter, stride, dilation in zip("dhw", how.strides, how.dilations, strict=True):
-        fields |= {f"stride_{letter}": stride, f"dilation_{letter}_factor": dilation}
     shape = _result(g, input.shape[0], filter.shape[0])
+    fields: dict[str, Any] = {"padding": padding, **_steps(how)}
     order = channels_last(5)
     parts = []
     for rows, weights, shift in _groups(g, x, filter, bias, group):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -100,9 +99,8 @@ def _transpose_convolve(
         f - ((n - 1) * s + k) for f, n, s, k in zip(full, spatial, strides, kernel, strict=True)
     ]
     grown = [(a, b - e) for (a, b), e in zip(grown, beyond, strict=True)]
-    fields: dict[str, Any] = {"padding": windows.SAME if is_same else windows.VALID}
-    for letter, stride in zip("hw" if rank == 2 else "dhw", strides, strict=True):
-        fields[f"stride_{letter}"] = stride
+    fields = {"padding": windows.SAME if is_same else windows.VALID}
+    fields |= windows.along("stride_{}", strides)
     order = channels_last(rank + 2)
     shape = (x.tensor.shape[0], *sizes, channels)
     taps = g.ordered(weights, (1, 2, 3, 0) if rank == 2 else (2, 3, 4, 1, 0))
@@ -128,13 +126,12 @@ def _zero_stuffed(
     n, h, w, c = numbers(x.tensor.shape)
     sh, sw = strides
     if sh > 1 or sw > 1:
-        split = Ref(g.reshape(_as_plain(x), (n, h, 1, w, 1, c)).tensor, identity(6), x.precision, g)
+        split = g.reshape(_as_plain(x), (n, h, 1, w, 1, c))
         amounts = np.zeros((6, 2), np.int32)
         amounts[2, 1], amounts[4, 1] = sh - 1, sw - 1
         wide = (n, h, sh, w, sw, c)
         stuffed = g.move("PAD", [split], wide, identity(6), g.constant(amounts))
-        flat = g.reshape(stuffed, (n, h * sh, w * sw, c))
-        x = Ref(flat.tensor, channels_last(4), x.precision, g)
+        x = g.reshape(stuffed, (n, h * sh, w * sw, c)).stored(channels_last(4))
     kh, kw = taps.shape[2:]
     around = [
         (k - 1 + a, k - 1 + b - (s - 1))

@@ -80,6 +80,12 @@ def add_border(g: Emitter, ref: Ref, pairs: Pairs, value: float | None = None) -
     return ref
 
 
+def along(field: str, numbers: Sequence[int]) -> dict[str, int]:
+    """The fields of a kernel that have a number for each spatial axis, `stride_{}` for one."""
+    letters = "dhw"[-len(numbers) :]
+    return {field.format(a): n for a, n in zip(letters, numbers, strict=True)}
+
+
 def crop(g: Emitter, ref: Ref, cuts: Pairs) -> Ref:
     """Take elements away in front of and behind the axes as they are stored."""
     sizes: list[int] = []
