@@ -26,8 +26,8 @@ def apply_fuse_code(g: Emitter, ref: Ref, code: Fuse) -> Ref:
         case Fuse.RELU6:
             return g.elementwise("RELU6", ref)
         case Fuse.RELU1:
-            zero = g.elementwise("MAXIMUM", ref, g.number(0, ref))
-            return g.elementwise("MINIMUM", zero, g.number(1, ref))
+            zero = g.elementwise("MAXIMUM", ref, 0)
+            return g.elementwise("MINIMUM", zero, 1)
     return ref
 
 
@@ -44,24 +44,21 @@ def _arithmetic(g: Emitter, name: str, input0: Value, input1: Value, *, fuse_cod
 
 @table.lower(binary.floor_div)
 def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
-    rest = g.elementwise("MOD", input0, input1)
+    a, b = g.take(input0), g.take(input1)
+    rest, plain = a % b, a / b
     zero = g.number(0, rest)
-    plain = g.elementwise("DIV", input0, input1)
     if not input0.is_float:
-        signs = [g.elementwise("LESS", v, zero) for v in (input0, input1)]
-        some = g.elementwise("NOT_EQUAL", rest, zero)
-        rounds = g.elementwise("LOGICAL_AND", some, g.elementwise("NOT_EQUAL", *signs))
-        return g.elementwise("SUB", plain, g.cast(rounds, input0.precision))
+        rounds = rest.unequal(zero) & (a < zero).unequal(b < zero)
+        return plain - rounds.cast(input0.precision)
     # the remainder is exact, the quotient is not: 1 by 0.1 is 9
-    whole = g.elementwise("DIV", g.elementwise("SUB", input0, rest), input1)
-    beyond = g.elementwise("EQUAL", g.elementwise("ABS", rest), g.number(np.inf, rest))
-    found = g.where(beyond, g.number(-1, rest), g.elementwise("ROUND", whole))
-    return g.where(g.elementwise("EQUAL", input1, zero), plain, found)
+    whole = g.elementwise("ROUND", (a - rest) / b)
+    found = g.where(abs(rest).equal(np.inf), -1, whole)
+    return g.where(b.equal(zero), plain, found)
 
 
 @table.lower(binary.sum_)
 def sum_(g: Emitter, *input: Value) -> Ref:
     total = g.take(input[0])
     for other in input[1:]:
-        total = g.elementwise("ADD", total, other)
+        total += other
     return total

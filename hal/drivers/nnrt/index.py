@@ -33,8 +33,7 @@ def positions(g: Emitter, indices: Value, size: object) -> Ref:
     where = g.cast(indices, INT32)
     if indices.precision in (Precision.UINT8, Precision.UINT16):
         return where
-    below = g.elementwise("LESS", where, g.number(0, where))
-    return g.where(below, g.elementwise("ADD", where, g.number(size, where)), where)
+    return g.where(where < 0, where + size, where)
 
 
 def take_positions(g: Emitter, x: Ref, place: int, where: np.ndarray) -> Ref:

@@ -69,12 +69,12 @@ def turn_order(g: Emitter, x: Ref) -> Ref:
     """Numbers that are large where those are small, all of them exactly."""
     precision = x.tensor.precision
     if precision == Precision.BOOL8:
-        return g.elementwise("LOGICAL_NOT", x)
+        return ~x
     if precision.is_float:
-        return g.elementwise("NEG", x)
+        return -x
     is_signed = np.issubdtype(precision.dtype, np.signedinteger)
     bound = -1 if is_signed else np.iinfo(precision.dtype).max
-    return g.elementwise("SUB", g.number(bound, x), x)
+    return bound - x
 
 
 def _position(g: Emitter, x: Ref, axis: int, dtype: Precision, *, keepdim: bool) -> Ref:
