@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -69,12 +70,16 @@ def slice_(
 
 def _positive(g: Emitter, input: Value, indices: Value, axis: int) -> Ref:
     """Positions along an axis counted from the front."""
+    return _from_front(g, indices, lambda: g.size(input, axis))
+
+
+def _from_front(g: Emitter, indices: Value, sizes: Callable[[], Ref]) -> Ref:
+    """Positions counted from the front; the sizes are asked for where some may be below 0."""
     known = indices.known
     at = g.int64(indices, flat=False)
     if known is not None and (not known.size or int(known.min()) >= 0):
         return at
-    size = g.size(input, axis)
-    return g.where(at < 0, at + size, at)
+    return g.where(at < 0, at + sizes(), at)
 
 
 @table.lower(index.gather_elements)
@@ -92,12 +97,7 @@ def gather_nd(g: Emitter, input: Value, indices: Value, *, batch_dims: int) -> R
 
 def _vectors(g: Emitter, input: Value, indices: Value, first: int, depth: int) -> Ref:
     """Vectors of positions counted from the front."""
-    known = indices.known
-    at = g.int64(indices, flat=False)
-    if known is not None and (not known.size or int(known.min()) >= 0):
-        return at
-    sizes = g.part(g.dims(input), first, first + depth)
-    return g.where(at < 0, at + sizes, at)
+    return _from_front(g, indices, lambda: g.part(g.dims(input), first, first + depth))
 
 
 REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "max": "max", "min": "min"}
@@ -123,61 +123,40 @@ def _back(g: Emitter, result: Value | Ref, input: Value) -> Ref:
     return wrap(g, g.take(result), input.precision)
 
 
+def _scatter(
+    g: Emitter, input: Value, updates: Value, reduction: str, place: Callable[[Ref, Ref, str], Ref]
+) -> Ref:
+    """The updates put in, or combined; NaN where one is, which largest and smallest pass over."""
+    wide = _wide(input, reduction)
+    made = place(g.cast(input, wide), g.cast(updates, wide), _kind(input, reduction))
+    if input.is_float and reduction in ("max", "min"):
+        first, second = (g.node("IsNaN", v).cast(Precision.FLOAT32) for v in (input, updates))
+        made = g.where(place(first, second, "max") > 0.5, np.nan, made)
+    return _back(g, made, input)
+
+
 @table.lower(index.scatter_elements)
 def scatter_elements(
     g: Emitter, input: Value, indices: Value, updates: Value, *, axis: int, reduction: str
 ) -> Ref:
-    wide, place = _wide(input, reduction), axis_of(axis, input.rank)
-    made = g.node(
-        "ScatterElementsUpdate",
-        g.cast(input, wide),
-        _positive(g, input, indices, place),
-        g.cast(updates, wide),
-        g.scalar(place),
-        reduction=_kind(input, reduction),
-        use_init_val=True,
-    )
-    if input.is_float and reduction in ("max", "min"):
-        made = _lost(
-            g,
-            made,
-            input,
-            updates,
-            lambda x, u: g.node(
-                "ScatterElementsUpdate",
-                x,
-                _positive(g, input, indices, place),
-                u,
-                g.scalar(place),
-                reduction="max",
-                use_init_val=True,
-            ),
-        )
-    return _back(g, made, input)
+    along = axis_of(axis, input.rank)
+    at = _positive(g, input, indices, along)
 
+    def place(x: Ref, new: Ref, kind: str) -> Ref:
+        how: dict[str, Any] = {"reduction": kind, "use_init_val": True}
+        return g.node("ScatterElementsUpdate", x, at, new, g.scalar(along), **how)
 
-def _lost(g: Emitter, made: Ref, input: Value, updates: Value, place: Any) -> Ref:
-    """NaN where one is combined, which OpenVINO's largest and smallest pass over."""
-    marks = [g.node("IsNaN", v).cast(Precision.FLOAT32) for v in (input, updates)]
-    found: Ref = place(*marks)
-    return g.where(found > 0.5, g.constant(np.float32(np.nan)), made)
+    return _scatter(g, input, updates, reduction, place)
 
 
 @table.lower(index.scatter_nd)
 def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str) -> Ref:
-    wide, depth = _wide(input, reduction), int(indices.shape[-1])  # type: ignore[arg-type]
-    at = _vectors(g, input, indices, 0, depth)
-    kind = _kind(input, reduction)
-    made = g.node("ScatterNDUpdate", g.cast(input, wide), at, g.cast(updates, wide), reduction=kind)
-    if input.is_float and reduction in ("max", "min"):
-        made = _lost(
-            g,
-            made,
-            input,
-            updates,
-            lambda x, u: g.node("ScatterNDUpdate", x, at, u, reduction="max"),
-        )
-    return _back(g, made, input)
+    at = _vectors(g, input, indices, 0, int(indices.shape[-1]))  # type: ignore[arg-type]
+
+    def place(x: Ref, new: Ref, kind: str) -> Ref:
+        return g.node("ScatterNDUpdate", x, at, new, reduction=kind)
+
+    return _scatter(g, input, updates, reduction, place)
 
 
 @table.lower(index.non_zero)
