@@ -47,7 +47,7 @@ SAMPLES = ROOT / "tests" / "data" / "samples"
 SOURCES = ROOT / "hal" / "drivers" / "openvino"
 FRONTENDS = ("nnir", "onnx", "torch", "tensorflow", "paddle")
 EVERY = 1 if os.environ.get("NNADAPTER_IR") == "all" else 16
-"""One of so many cases is written; NNADAPTER_IR=all writes them all, in ten minutes."""
+"""One of so many cases is written; NNADAPTER_IR=all writes them all, in two minutes."""
 
 COMPARED = {"Greater", "GreaterEqual", "IsFinite", "IsInf"}
 """Nodes that lowerings look for and make none of."""
