@@ -329,22 +329,22 @@ class OpenVINO(Device[Context, Program]):
         """
         if opset is not None:
             raise Unsupported("OpenVINO's file format has no opset of its own to choose")
+        emitter = Emitter(LOWERINGS, paper)
         try:
-            return write_by(paper, model, path)
-        except NoLowering:
+            return prepare_files(emitter, model, path)
+        except NoLowering as error:
+            if not emitter.factory.unknown:
+                raise
             try:
-                import openvino
-
-                return write_by(openvino, model, path)
-            except (ImportError, NoLowering):
-                pass
-            raise
+                self.open_device()
+            except NoDevice:
+                raise error from None
+            return prepare_files(Emitter(LOWERINGS, self.runtime), model, path)
 
 
-def write_by(runtime: ModuleType, model: Model, path: Path) -> Export:
+def prepare_files(emitter: Emitter, model: Model, path: Path) -> Export:
     """What writes the two files of a model, by OpenVINO or by what stands for it."""
     source = as_pairs(model)
-    emitter = Emitter(LOWERINGS, runtime)
     variables = Variables(emitter, source) if source.states else None
     made = graph(emitter, source, WRITING_STEP, variables)
     weights = path.with_suffix(WEIGHTS)
@@ -352,7 +352,7 @@ def write_by(runtime: ModuleType, model: Model, path: Path) -> Export:
 
     def write() -> None:
         try:
-            runtime.serialize(emitted[1], str(path), str(weights))
+            emitter.runtime.serialize(emitted[1], str(path), str(weights))
         except RuntimeError as error:
             raise DeviceError(f"openvino writes no file: {one_line(error)}") from error
 

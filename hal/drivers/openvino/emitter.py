@@ -123,7 +123,7 @@ class Emitter(Emission[Ref]):
     ) -> None:
         super().__init__(lowerings, outer)
         self.runtime = runtime
-        self.factory = NodeFactory(runtime)
+        self.factory: NodeFactory = outer.factory if outer else NodeFactory(runtime)
         self.checked: set[tuple[str, tuple[str, ...]]] = set()
         self.symbols: dict[str, tuple[int, int | None]] = {}
         self.limits: dict[Value, int] = {}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+from nnir.formats.openvino.nodes import NoRule
+
 OPSETS = ("opset15", "opset16")
 """Oldest first, so that every release reads what is written; new operators are of the newer."""
 
@@ -12,13 +14,14 @@ ABSENT = "Couldn't create operation"
 
 
 class NodeFactory:
-    """Makes nodes of the oldest set of operators that has them."""
+    """Makes nodes of the oldest set of operators that has them.
+
+    `unknown` are those that OpenVINO may have, but not what stands for it (`NoRule`).
+    """
 
     def __init__(self, runtime: ModuleType) -> None:
         self._factories: list[Any] = []
-        if hasattr(runtime, "NodeFactory"):  # that which only writes
-            self._factories.append(runtime.NodeFactory())
-            return
+        self.unknown: set[str] = set()
         for name in OPSETS:
             try:
                 self._factories.append(runtime.utils.node_factory.NodeFactory(name))
@@ -27,6 +30,13 @@ class NodeFactory:
 
     def create(self, op: str, inputs: list[Any], attributes: dict[str, Any]) -> Any:
         """A node; RuntimeError where OpenVINO makes none of these."""
+        try:
+            return self._create(op, inputs, attributes)
+        except NoRule:
+            self.unknown.add(op)
+            raise
+
+    def _create(self, op: str, inputs: list[Any], attributes: dict[str, Any]) -> Any:
         *older, newest = self._factories
         for factory in older:
             try:

@@ -13,6 +13,10 @@ from .schema import Kind
 from .values import derive
 
 
+class NoRule(NoLowering):
+    """An operator that the table does not have, as one of a plug-in."""
+
+
 @cache
 def kinds() -> dict[str, Kind]:
     """All operators by name."""
@@ -29,7 +33,7 @@ def create(name: str, inputs: Sequence[Output], given: Mapping[str, Any]) -> Nod
     """A node; NoLowering where OpenVINO would make none of these."""
     kind = kinds().get(name)
     if kind is None:
-        raise NoLowering(
+        raise NoRule(
             f"the writer of OpenVINO's IR has no rule for {name}; it has those of "
             "nnir/formats/openvino/operators"
         )

@@ -24,7 +24,6 @@ from .shapes import Dimension, PartialShape
 __all__ = [
     "Dimension",
     "Model",
-    "NodeFactory",
     "PartialShape",
     "Shape",
     "Tensor",
@@ -32,6 +31,7 @@ __all__ = [
     "borrow",
     "op",
     "serialize",
+    "utils",
 ]
 
 Type = SimpleNamespace(**TYPES)
@@ -60,11 +60,17 @@ def borrow(array: np.ndarray, kind: str) -> Tensor:
 
 
 class NodeFactory:
-    """Makes nodes by name."""
+    """Makes nodes by name, each of the set that its rule names."""
+
+    def __init__(self, opset: str) -> None:
+        """As OpenVINO's."""
 
     def create(self, name: str, inputs: Sequence[Output], attributes: Mapping[str, Any]) -> Node:
         """A node; NoLowering where OpenVINO makes none of these."""
         return create(name, inputs, attributes)
+
+
+utils = SimpleNamespace(node_factory=SimpleNamespace(NodeFactory=NodeFactory))
 
 
 def serialize(model: Model, path: str, weights: str) -> None:
