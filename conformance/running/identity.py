@@ -16,8 +16,12 @@ from .versions import ENGINES, list_installed
 ROOT = Path(__file__).parents[2]
 BUILTIN = "builtin"
 PROCESSOR = Path("/proc/cpuinfo")
-TOLD = ("NNADAPTER_", "OMP_", "MKL_", "OPENVINO_", "TF_", "XNNPACK_")
-"""What the names of variables begin with that engines and devices look at."""
+TOLD = (
+    "CUBLAS_", "CUDA_", "GOOGLE_", "INTEL_", "LITERT_", "MKL_", "NNADAPTER_", "NVIDIA_", "OMP_",
+    "ONEDNN_", "ONNXRUNTIME_", "OPENVINO_", "PYTORCH_", "TF_", "TORCH", "XNNPACK_",
+)  # fmt: skip
+"""What the names of variables begin with that engines and devices look at; properties of devices
+are read from the environment too."""
 
 UNTOLD = (FOLDER, LIMIT, VARIABLE)
 """Variables of processes, which are not looked at."""
