@@ -77,7 +77,9 @@ def conv_nd(
         result = _convolve(g, x, w, b, pairs, group, how)
     elif input.dtype.itemsize <= 2:  # products and sums are exact in float64
         x64, w64, b64 = (t.to(torch.float64) for t in (x, w, b))
-        result = _convolve(g, x64, w64, b64, pairs, group, how).to(torch.int64).to(x.dtype)
+        sums = _convolve(g, x64, w64, b64, pairs, group, how)
+        sums = torch.round(sums) if g.on_cuda else sums  # cuDNN may go through transforms
+        result = sums.to(torch.int64).to(x.dtype)
     else:
         result = _convolved_integers(g, input, filter, bias, pairs, group, how)
     return g.back(result, input.precision)
@@ -126,7 +128,7 @@ def _convolved_integers(
     shaped = weights.transpose(1, 2).reshape(
         [group, *[1] * (rank - 1), g.size(product(own[1:])), g.size(own[0] // group)]
     )
-    result = torch.matmul(rows, shaped)  # [N, G, *windows, O / G]
+    result = g.multiply(rows, shaped, input.precision)  # [N, G, *windows, O / G]
     result = result.permute([0, 1, 2 + rank, *range(2, 2 + rank)]).flatten(1, 2)
     return result + _bias_column(g.of(bias), rank)
 

@@ -64,7 +64,7 @@ class Torch(Device["Settings", "Program"]):
         return self.programs.settings(properties)
 
     def explain_program(self, context: Settings, model: Model) -> list[str | None]:
-        return [self.programs.why_not(operation) for operation in model.operations]
+        return [self.programs.why_not(operation, context) for operation in model.operations]
 
     def create_program(
         self, context: Settings, model: Model | None, cache: Cache | None

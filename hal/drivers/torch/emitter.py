@@ -24,6 +24,7 @@ from nnir.types import Fuse, Precision
 
 from ...emission import Emission
 from ...lowering import Lowerings
+from . import cuda
 from .dtypes import CARRIED, COMPUTED, LOWEST, PLAIN, dtype_of, plain, tensor_of
 
 SIZE = torch.ops.aten.sym_size.int
@@ -37,6 +38,10 @@ NUMBER = re.compile(r"\W+")
 UNSIGNED = (Precision.UINT16, Precision.UINT32, Precision.UINT64)
 """What is computed in other integers, and wraps."""
 
+
+CPU = torch.device("cpu")
+CREATORS = (torch.arange, torch.rand, torch.randn, torch.tensor, torch.zeros)
+"""Functions that make tensors of no others: they are told the device."""
 
 Result: TypeAlias = torch.Tensor
 """What torch code takes and gives: while a graph is made, a proxy that records what is done to it.
@@ -92,22 +97,37 @@ class Emitter(Emission[Result]):
     """One graph in the making; sub-models become modules with graphs of their own.
 
     A result is a `torch.fx.Proxy`: whatever torch code does with it is recorded. `symbols` are the
-    dynamic sizes by name: a result and the axis whose size they are.
+    dynamic sizes by name: a result and the axis whose size they are. `target` is where the graph
+    will run; `bounds` are inputs of the model that must be positions on axes of so many elements.
     """
 
     device = "torch"
     root: Emitter
 
-    def __init__(self, lowerings: Lowerings[Result], outer: Emitter | None = None) -> None:
+    def __init__(
+        self,
+        lowerings: Lowerings[Result],
+        outer: Emitter | None = None,
+        *,
+        target: torch.device = CPU,
+    ) -> None:
         super().__init__(lowerings)
+        self.target, self.inputs = target, dict[Value, int]()
+        self.bounds: list[tuple[int, int]] = []
         if outer is not None:
             self.root = outer.root
+            self.target = outer.target
         self.graph = fx.Graph()
         self.tracer = GraphAppendingTracer(self.graph)
         self.module = torch.nn.Module()
         self.symbols: dict[str, tuple[Result, int]] = {}
         self.known: dict[Any, Any] = {}
         self.locals = 0
+
+    @property
+    def on_cuda(self) -> bool:
+        """Whether the kernels are those of CUDA, which lack some and round others differently."""
+        return self.target.type == "cuda"
 
     # What the walk needs
 
@@ -201,12 +221,33 @@ class Emitter(Emission[Result]):
         """Positions as int64."""
         return self.to(self.raw(value), value.precision, Precision.INT64)
 
+    def index_within(self, value: Value, size: Dim) -> Result:
+        """Positions as int64 on an axis of `size` elements; CUDA does not notice those outside.
+
+        What the caller of the model gives is checked before it is on the device.
+        """
+        at = self.index(value)
+        if not self.on_cuda or value.known is not None:
+            return at
+        if value in self.inputs and isinstance(size, int):
+            self.bounds.append((self.inputs[value], size))
+            return at
+        return self.call(cuda.check_positions, at, self.size(size))
+
+    def multiply(self, x: Result, y: Result, precision: Precision) -> Result:
+        """The product of matrices."""
+        if self.on_cuda and precision.dtype.kind in "iu":
+            return self.call(cuda.multiply_integers, x, y)
+        return torch.matmul(x, y)
+
     def to(self, ref: Result, precision: Precision, wanted: Precision) -> Result:
         """A cast, left out where nothing changes."""
         return ref if precision == wanted else ref.to(dtype_of(wanted))
 
     def call(self, function: Callable[..., T], *arguments: object, **keywords: object) -> T:
         """A call of a function that takes no tensor, which a proxy would not see."""
+        if function in CREATORS and self.target != CPU:
+            keywords = {"device": self.target, **keywords}
         made: Any = self.tracer.create_proxy("call_function", function, arguments, keywords)
         return made
 
@@ -334,6 +375,8 @@ class Emitter(Emission[Result]):
         for position, value in enumerate(model.inputs):
             name = names[position] if names else f"input{position}"
             self.names[value] = self.typed(self.placeholder(name), value)
+            if self.root is self:
+                self.inputs[value] = position
             try:
                 dtype_of(value.precision)
             except NoLowering as error:

@@ -14,7 +14,7 @@ from nnir.ops import index
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from . import borders
+from . import borders, cuda
 from .emitter import Emitter, Result
 
 table = Lowerings[Result]()
@@ -22,7 +22,7 @@ table = Lowerings[Result]()
 
 def wrap_positions(g: Emitter, indices: Value, size: Dim) -> Result:
     """Positions as int64, those from the end as from the beginning."""
-    at, known = g.index(indices), indices.known
+    at, known = g.index_within(indices, size), indices.known
     if known is not None and (not known.size or known.min() >= 0):
         return at
     return torch.where(at < 0, at + g.size(size), at)
@@ -33,7 +33,7 @@ def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Result:
     place, x, known = axis_of(axis, input.rank), g.bits(input), indices.known
     if known is not None and known.ndim == 0:
         return g.unbits(x.select(place, int(known)), input.precision)
-    at = g.index(indices)
+    at = g.index_within(indices, g.axes(input)[place])
     if indices.rank == 1 and known is not None and (not known.size or known.min() >= 0):
         return g.unbits(torch.index_select(x, place, at), input.precision)
     return g.unbits(x[(slice(None),) * place + (at,)], input.precision)
@@ -82,6 +82,8 @@ def _scatter(
 ) -> Result:
     """Positions along an axis are visited in order: of equal ones the last wins."""
     if reduction == "none":
+        if g.on_cuda:
+            return g.call(cuda.scatter_in_order, x, axis, at, updates)
         return torch.scatter(x, axis, at, updates)
     if precision == Precision.BOOL8:
         kind = "amax" if reduction in ("add", "max") else "amin"
@@ -128,6 +130,7 @@ def scatter_nd(
     place: Any = None
     for k, size in enumerate(lead):
         part = at.select(-1, k)
+        part = g.call(cuda.check_positions, part, g.size(size)) if g.on_cuda else part
         part = torch.where(part < 0, part + g.size(size), part)
         place = part if place is None else place * g.size(size) + part
     x, new = _both(g, input, updates, reduction)

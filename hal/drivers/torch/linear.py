@@ -6,9 +6,11 @@ import torch
 from torch.nn import functional
 
 from nnir.dim import product
+from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import linear
 
+from . import cuda
 from .emitter import Emitter, Formulas, Result
 
 table = Formulas()
@@ -20,7 +22,9 @@ def fully_connected(g: Emitter, input: Value, weight: Value, bias: Value) -> Res
     if input.rank > 2:
         sizes = g.axes(input)
         x = x.reshape([g.size(product(sizes[:-1])), g.size(sizes[-1])])
-    result = functional.linear(x, w, b) if input.is_float else torch.matmul(x, w.t()) + b
+    result = (
+        functional.linear(x, w, b) if input.is_float else g.multiply(x, w.t(), input.precision) + b
+    )
     return g.back(result, input.precision)
 
 
@@ -29,12 +33,17 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     left, right = g.of(x), g.of(y)
     left = left.transpose(-1, -2) if transpose_x and x.rank > 1 else left
     right = right.transpose(-1, -2) if transpose_y and y.rank > 1 else right
-    return g.back(torch.matmul(left, right), x.precision)
+    return g.back(g.multiply(left, right, x.precision), x.precision)
 
 
 @table.lower(linear.einsum)
 def einsum(g: Emitter, *input: Value, equation: str) -> Result:
     operands = [g.of(v) for v in input]
+    if g.on_cuda and input[0].dtype.kind in "iu" and len(input) > 1:
+        if len(input) > 2:
+            raise NoLowering(f"CUDA multiplies no more than two operands of {input[0].type}")
+        product = g.call(cuda.multiply_integers, *operands, equation)
+        return g.back(product, input[0].precision)
     return g.back(g.call(torch.einsum, equation, *operands), input[0].precision)
 
 

@@ -21,10 +21,12 @@ from nnir.types import TensorType
 from ...device import PROFILE, Timing
 from ...emission import refusal
 from ...properties import flag, integer
+from . import cuda
 from .dtypes import array_of, tensor_of
-from .emitter import Emitter, identifiers
+from .emitter import CPU, Emitter, identifiers
 from .families import LOWERINGS
 
+LOST = "; this process cannot use CUDA any more: start another"
 REFUSALS = (RuntimeError, IndexError, MemoryError, TypeError, ValueError)
 """What torch raises for operands that its functions do not take, while a module runs."""
 
@@ -43,7 +45,7 @@ def settings(properties: Mapping[str, str]) -> Settings:
     name = properties.get("TORCH_DEVICE", "cpu")
     try:
         device = torch.device(name)
-        torch.empty(1, device=device)
+        device = torch.empty(1, device=device).device  # with its number
     except (RuntimeError, AssertionError) as error:
         raise NoDevice(f"TORCH_DEVICE={name!r}: {one_line(error)}") from None
     threads = integer(properties, "TORCH_NUM_THREADS")
@@ -64,19 +66,24 @@ class Program:
     settings: Settings
     owned: frozenset[int]
     held: list[Any]
+    bounds: Sequence[tuple[int, int]] = ()
+    creates: bool = False
     timings: list[Timing] = field(default_factory=list)
 
     def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Results that share memory with nothing else; DeviceError where torch fails."""
-        with running(self.settings.device):
-            given = [tensor_of(a).to(self.settings.device) for a in inputs]
+        with running(self.settings.device, creates=self.creates):
             try:
+                for position, size in self.bounds:
+                    cuda.check_positions(tensor_of(inputs[position]), size)
+                given = [tensor_of(a).to(self.settings.device) for a in inputs]
                 results = self._run_timed(given) if self.settings.profiles else self.module(*given)
+                return self._own(given, results)
             except NNAdapterError:
                 raise
             except REFUSALS as error:
-                raise DeviceError(f"torch failed: {one_line(error)}") from error
-            return self._own(given, results)
+                step = LOST if is_lost(error) else ""
+                raise DeviceError(f"torch failed: {one_line(error)}{step}") from error
 
     def _own(self, given: Sequence[torch.Tensor], results: Sequence[Any]) -> list[np.ndarray]:
         taken = {t.untyped_storage().data_ptr() for t in given}
@@ -130,9 +137,12 @@ class Clock(fx.Interpreter):
 
 
 @contextlib.contextmanager
-def running(device: torch.device) -> Iterator[None]:
-    """Inference on a device. float32 stays float32, also where the process allows less: these
-    flags are the whole process's, and are given back."""
+def running(device: torch.device, *, creates: bool = False) -> Iterator[None]:
+    """Inference on a device, where it `creates` tensors too: that costs a little in every call.
+
+    float32 stays float32, also where the process allows less: these flags are the whole process's,
+    and are given back.
+    """
     with contextlib.ExitStack() as stack:
         stack.enter_context(torch.inference_mode())
         allowed = torch.get_float32_matmul_precision()
@@ -140,14 +150,21 @@ def running(device: torch.device) -> Iterator[None]:
             stack.callback(torch.set_float32_matmul_precision, allowed)
             torch.set_float32_matmul_precision("highest")
         if device.type == "cuda":
-            stack.enter_context(device)
+            stack.enter_context(device if creates else torch.cuda.device(device))
             stack.enter_context(torch.backends.cudnn.flags(enabled=True, allow_tf32=False))
         yield
 
 
-def emit(model: Model, step: str = "") -> tuple[Emitter, fx.GraphModule]:
+def is_lost(error: BaseException) -> bool:
+    """Whether CUDA failed in a way after which every further call of the process fails."""
+    return isinstance(error, getattr(torch, "AcceleratorError", ()))
+
+
+def emit(
+    model: Model, step: str = "", target: torch.device = CPU
+) -> tuple[Emitter, fx.GraphModule]:
     """The module of a model; NoLowering lists everything that is missing, and the next `step`."""
-    emitter = Emitter(LOWERINGS)
+    emitter = Emitter(LOWERINGS, target=target)
     names = identifiers([v.name or f"input{k}" for k, v in enumerate(model.inputs)])
     try:
         module = emitter.whole(model, names)
@@ -160,27 +177,44 @@ def emit(model: Model, step: str = "") -> tuple[Emitter, fx.GraphModule]:
 
 def compile_model(model: Model, settings: Settings) -> Program:
     """A program that runs a model."""
-    _, module = emit(model)
+    emitter, module = emit(model, target=settings.device)
     tensors = list(module.buffers())
-    module = module.to(settings.device) if settings.device.type != "cpu" else module
+    module = module if settings.device == CPU else module.to(settings.device)
     owned = frozenset(t.untyped_storage().data_ptr() for t in module.buffers())
     ready = torch.compile(module) if settings.compiles and not settings.profiles else module
     dtypes = [v.dtype for v in model.outputs]
-    return Program(ready, dtypes, settings, owned, [tensors])
+    creates = settings.device != CPU and _creates_tensors(module)
+    return Program(ready, dtypes, settings, owned, [tensors], emitter.bounds, creates)
 
 
-def why_not(operation: Operation) -> str | None:
+def _creates_tensors(module: fx.GraphModule) -> bool:
+    """Whether functions of ours run in it, which may make tensors without saying where."""
+    graphs = [m.graph for m in module.modules() if isinstance(m, fx.GraphModule)]
+    own = __name__.partition(".")[0] + "."
+    return len(graphs) > 1 or any(
+        getattr(node.target, "__module__", "").startswith(own)
+        and getattr(node.target, "__module__", "") != cuda.__name__
+        for node in module.graph.nodes
+        if node.op == "call_function"
+    )
+
+
+def why_not(operation: Operation, settings: Settings) -> str | None:
     """Why one operation cannot be emitted, by itself or decomposed; None where it can."""
-    return refusal(operation, lambda: Emitter(LOWERINGS))
+    return refusal(operation, lambda: Emitter(LOWERINGS, target=settings.device))
 
 
 def import_file(path: Path, outputs: Sequence[TensorType], settings: Settings) -> Program:
     """A program of a `.pt2` file; DeviceError for one that torch does not load."""
     try:
         exported = torch.export.load(path)
+        if settings.device != CPU:  # sizes and types are checked by devices, too
+            from torch.export.passes import move_to_device_pass
+
+            exported = move_to_device_pass(exported, settings.device)
     except Exception as error:
         raise DeviceError(f"torch does not load {path.name}: {one_line(error)}") from error
-    module = exported.module().to(settings.device)
+    module = exported.module()
     tensors = (*exported.state_dict.values(), *exported.constants.values())
     held = [t for t in tensors if isinstance(t, torch.Tensor)]
     owned = frozenset(t.untyped_storage().data_ptr() for t in held)

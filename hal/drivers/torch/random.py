@@ -15,7 +15,7 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .dtypes import dtype_of
-from .emitter import Emitter, Result
+from .emitter import CPU, Emitter, Result
 
 table = Lowerings[Result]()
 LARGEST = 1 << 26
@@ -32,8 +32,14 @@ def _draw_known(g: Emitter, shape: Value, seed: float | None) -> Result | None:
 def _draw(g: Emitter, sizes: Any, kind: str, seed: float | None) -> Result:
     """Other numbers in every run, unless there is a seed."""
     if seed is not None:
-        return g.call(draw_numbers, sizes, kind, seed)
+        return _draw_same(g, sizes, kind, seed)
     return g.call(torch.randn if kind == "normal" else torch.rand, sizes, dtype=torch.float64)
+
+
+def _draw_same(g: Emitter, sizes: Any, kind: str, seed: float) -> Result:
+    """The same numbers in every run, on every device."""
+    numbers = g.call(draw_numbers, sizes, kind, seed)
+    return numbers if g.target == CPU else numbers.to(g.target)
 
 
 def draw_numbers(sizes: Sequence[int], kind: str, seed: float) -> torch.Tensor:
@@ -76,7 +82,7 @@ def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None)
     odds = g.raw(input).to(torch.float64)
     if seed is None:
         return (torch.rand_like(odds) < odds).to(dtype_of(dtype))
-    return (g.call(draw_numbers, g.shape(input), "uniform", seed) < odds).to(dtype_of(dtype))
+    return (_draw_same(g, g.shape(input), "uniform", seed) < odds).to(dtype_of(dtype))
 
 
 @table.lower(random.multinomial)

@@ -11,6 +11,7 @@ from nnir.model import Value
 from nnir.ops import unary
 from nnir.types import Precision
 
+from . import cuda
 from .dtypes import dtype_of
 from .emitter import Emitter, Formulas, Result, Results
 
@@ -86,17 +87,25 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Result:
         return x
     if dtype == Precision.BOOL8:
         return g.of(input) != 0
+    from_float = input.is_float
     if input.dtype.kind == "c" and dtype.dtype.kind != "c":
-        x = torch.real(x)
+        x, from_float = torch.real(x), True
     if dtype.dtype.itemsize == 1 and dtype.is_float:
         x = _bound_float8(x.to(torch.float32), dtype)
     if input.is_float and input.dtype.itemsize == 1:
         x = x.to(torch.float32)
-    if dtype.dtype.kind == "u" and input.is_float:
-        x = x.to(torch.int64) if dtype != Precision.UINT64 else _to_uint64(x)
+    if from_float and dtype.dtype.kind == "u":
+        x = _to_integers(g, _wrap_uint64(x) if dtype == Precision.UINT64 else x, torch.int64)
+    elif from_float and dtype.dtype.kind == "i":
+        x = _to_integers(g, x, wanted)
     if dtype in unary.BITS:
-        return _low_bits(x.to(torch.int32), dtype).to(wanted)
+        whole = _to_integers(g, x, torch.int32) if from_float else x.to(torch.int32)
+        return _low_bits(whole, dtype).to(wanted)
     return x.to(wanted)
+
+
+def _to_integers(g: Emitter, x: Any, kind: torch.dtype) -> Any:
+    return g.call(cuda.cut, x, kind) if g.on_cuda else x.to(kind)
 
 
 def _low_bits(x: Any, dtype: Precision) -> Any:
@@ -114,10 +123,10 @@ def _bound_float8(x: Any, dtype: Precision) -> Any:
     return torch.where(x <= 0, torch.nan, x) if dtype == Precision.FLOAT8E8M0FNU else x
 
 
-def _to_uint64(x: Any) -> Any:
-    """Floats as int64, those above its range 2**64 less; the cast that follows wraps."""
+def _wrap_uint64(x: Any) -> Any:
+    """Floats above the range of int64 2**64 less: as integers they wrap to what they were."""
     wide = x.to(torch.float64)
-    return torch.where(wide >= 2.0**63, wide - 2.0**64, wide).to(torch.int64)
+    return torch.where(wide >= 2.0**63, wide - 2.0**64, wide)
 
 
 @table.lower(unary.bit_cast)
