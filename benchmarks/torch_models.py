@@ -2,7 +2,7 @@
 
     python -m benchmarks.torch_models FOLDER NAME
 
-Random weights; needs torch, transformers and onnxscript.
+Random weights; needs torch, transformers, and for `.onnx` onnxscript.
 """
 
 from __future__ import annotations
@@ -154,23 +154,40 @@ def UNet() -> Any:  # noqa: N802  stands for a class that needs torch
     return Net()
 
 
-def make(folder: Path, name: str) -> None:
-    """Write both files of a model."""
+def ensure_program(folder: Path, name: str) -> Path:
+    """The `.pt2` file of a model alone, made in this process where missing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.pt2"
+    if not path.exists():
+        _write_program(path)
+    return path
+
+
+def _write_program(path: Path) -> tuple[Any, tuple[Any, ...]]:
+    """Write the `.pt2` file of the model that it is named after: its module and inputs."""
     import torch
 
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     torch.manual_seed(0)
-    module, inputs = build(name)
+    module, inputs = build(path.stem)
     module.eval()
     for part in module.modules():
         if isinstance(part, torch.nn.BatchNorm2d):
             torch.nn.init.uniform_(part.running_mean, -0.2, 0.2)
             torch.nn.init.uniform_(part.running_var, 0.5, 1.5)
     with torch.no_grad():
-        program = torch.export.export(module, tuple(inputs), strict=False)
-        torch.export.save(program, folder / f"{name}.pt2")
-        exported = torch.onnx.export(module, tuple(inputs), dynamo=True, optimize=True)
+        torch.export.save(torch.export.export(module, tuple(inputs), strict=False), path)
+    return module, tuple(inputs)
+
+
+def make(folder: Path, name: str) -> None:
+    """Write both files of a model."""
+    import torch
+
+    module, inputs = _write_program(folder / f"{name}.pt2")
+    with torch.no_grad():
+        exported = torch.onnx.export(module, inputs, dynamo=True, optimize=True)
         exported.save(folder / f"{name}_torch.onnx")
 
 
