@@ -33,7 +33,9 @@ if TYPE_CHECKING:
         to_standard,
         verify,
     )
+    from .precision import to_precision
     from .quantisation.face import quantize
+    from .scanning import scan
 
 __version__ = "0.1.0"
 __all__ = [
@@ -57,6 +59,8 @@ __all__ = [
     "plugins",
     "quantize",
     "save",
+    "scan",
+    "to_precision",
     "to_standard",
     "verify",
 ]
@@ -69,6 +73,8 @@ _PLACES = {
     "Precision": "nnir.types",
     "TensorType": "nnir.types",
     "quantize": f"{__name__}.quantisation.face",
+    "scan": f"{__name__}.scanning",
+    "to_precision": f"{__name__}.precision",
 }
 
 

@@ -345,6 +345,9 @@ def convert(
     standard: str | None = None,
     level: str = "exact",
     quantised_types: bool = False,
+    precision: str | None = None,
+    keep_float32: Sequence[str] = (),
+    weights_only: bool = False,
     sizes: Mapping[str, int] | None = None,
     verify: bool = True,
     keep: bool = False,
@@ -357,7 +360,7 @@ def convert(
     write the model in the operators of that version of the standard first ("v1", "v1.1"), as far as
     `level` allows; see `to_standard`, also for `quantised_types`, which `.nnir` files hold.
     `sizes`: dimensions by name that become numbers. `loading`: options of `load`; BadInput where
-    `source` is a model.
+    `source` is a model. `precision`, `keep_float32` and `weights_only` are those of `to_precision`.
 
     The file is written aside and takes its name once it is proved: it is opened as its users open
     it, in a process of its own, and compared with the framework that the source comes from, or with
@@ -368,7 +371,6 @@ def convert(
     target belongs to the source, and BadFile when it would replace a file of another kind.
     """
     _require_unloaded(source, loading)
-    path = Path(target)
     plan = conversion.Plan(
         *(device, opset, sizes or {}),
         verify=verify,
@@ -376,11 +378,14 @@ def convert(
         standard=standard,
         level=level,
         quantised_types=quantised_types,
+        precision=precision,
+        keep_float32=keep_float32,
+        weights_only=weights_only,
     )
-    given = Path(source) if isinstance(source, (str, os.PathLike)) else source
-    written = conversion.convert(given, path, plan, lambda: load(source, **loading), load)
+    given = _path_of(source) or source
+    written = conversion.convert(given, Path(target), plan, lambda: load(source, **loading), load)
     for text in written.report.unproved if written.report else ():
-        warnings.warn(f"{path.name} is not verified {text}", stacklevel=3)
+        warnings.warn(f"{Path(target).name} is not verified {text}", stacklevel=3)
     return written.model
 
 

@@ -30,6 +30,7 @@ from .commands.onboarding import new_device, new_frontend, new_op
 from .commands.quantising import quantize
 from .commands.reporting import report
 from .commands.running import run
+from .commands.scanning import scan
 from .deprecations import GoesAway
 from .examples import epilog_of
 from .interruption import INTERRUPTED
@@ -100,7 +101,7 @@ def main() -> None:
 
 
 COMMANDS = (
-    *(convert, quantize, run, verify, bisect, conform, report, inspect, diff, check),
+    *(convert, scan, quantize, run, verify, bisect, conform, report, inspect, diff, check),
     *(devices, ops, new_op, new_device, new_frontend, demo, completion, doctor),
 )
 """In the order in which they are listed."""

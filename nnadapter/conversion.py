@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from .outputs import Sources, keeping_sources
 
 if TYPE_CHECKING:
     from conformance.verifying.verify import Report
+    from nnir.precision import Halved
 
 NO_OUTPUTS: Mapping[str, Path] = {}
 DIFFERS = ".differs"
@@ -36,6 +37,8 @@ class Plan:
     the format. `sizes`: dimensions by name that become numbers. `optimize`: fuse operations first.
     `standard`: write it in the operators of that version first, as far as `level` allows.
     `quantised_types`: let operations work on quantised operands, which only archives hold.
+    `precision`: real numbers have 16 bits, `float16` or `bfloat16`, but for those of the operations
+    that the patterns `keep_float32` name; with `weights_only` constants alone have.
     `verify`: prove what was written. `keep`: a file that differs appears under another name.
     """
 
@@ -48,6 +51,9 @@ class Plan:
     standard: str | None = None
     level: str = "exact"
     quantised_types: bool = False
+    precision: str | None = None
+    keep_float32: Sequence[str] = ()
+    weights_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,17 +71,19 @@ class Prepared:
     model: Model
     passes: list[str]
     export: Export
+    halved: Halved | None = None
 
 
 @dataclass(frozen=True)
 class Written:
-    """What was written: the model, its files (the main one last), how it was proved, and the
-    passes that changed it."""
+    """What was written: the model, its files (the main one last), how it was proved, the passes
+    that changed it, and what has 16 bits."""
 
     model: Model
     files: list[Path]
     report: Report | None
     passes: list[str]
+    halved: Halved | None = None
 
 
 def convert(
@@ -99,12 +107,16 @@ def convert(
             ready.export.write()
         given.sources.require_apart(*staging.outputs())
         require_own(staging.outputs(), target, writer)
-        report = prove(source, model, staging.path, writer, reopen) if plan.verify else None
+        report = None
+        if plan.verify:
+            origin = given.model if plan.precision and _is_archive(source) else source
+            report = prove(origin, model, staging.path, writer, reopen, plan.precision)
         if report is not None and not report:
             kept = _keep_differing(given, model, target, writer, plan) if plan.keep else None
-            raise Differs(_difference(target, report, kept))
+            cure = "; `nnadapter scan` says what must stay float32" if plan.precision else ""
+            raise Differs(_difference(target, report, kept) + cure)
         require_own(staging.outputs(), target, writer)  # a proof takes time
-        return Written(model, staging.commit(), report, ready.passes)
+        return Written(model, staging.commit(), report, ready.passes, ready.halved)
 
 
 def rehearse(given: Given, target: Path, plan: Plan) -> Prepared:
@@ -154,12 +166,26 @@ def prepare_target(
     whether it would succeed have this in common."""
     given.sources.require_apart(target)
     model, passes = prepare(given.model, plan)
+    halved = halve(model, plan) if plan.precision else None
+    model = model if halved is None else halved.model
     with stage(f"lowering for {target.suffix}"):
         export = form(model, path, writer, plan.opset)
     outputs = [target.with_name(file.name) for file in export.files]
     given.sources.require_apart(*outputs)
     require_own(outputs, target, writer)
-    return Prepared(model, passes, export)
+    return Prepared(model, passes, export, halved)
+
+
+def halve(model: Model, plan: Plan) -> Halved:
+    """The model in the precision of a plan, which has one."""
+    from nnir.precision import halve, halve_weights, precision_named
+
+    from .quantisation.keeping import match_patterns
+
+    change = halve_weights if plan.weights_only else halve
+    with stage(f"rounding to {plan.precision}"):
+        kept = match_patterns(model, plan.keep_float32)
+        return change(model, precision_named(str(plan.precision)), kept)
 
 
 def _keep_differing(
@@ -265,15 +291,32 @@ def form(model: Model, path: Path, writer: Device | None, opset: int | None = No
 
 
 def prove(
-    source: Any, model: Model, path: Path, writer: Device | None, reopen: Callable[[Path], Model]
+    source: Any,
+    model: Model,
+    path: Path,
+    writer: Device | None,
+    reopen: Callable[[Path], Model],
+    precision: str | None = None,
 ) -> Report:
-    """Run what was written as its users do, and compare it with the origin."""
-    from conformance.verifying.verify import verify_file
+    """Run what was written as its users do, and compare it with the origin; `precision` is what
+    the results may be rounded to on the way."""
+    from conformance.oracles.origin import BUILTIN
+    from conformance.verifying.verify import TOLERANCES, verify, verify_file
 
-    if isinstance(source, Path) and archive.is_archive_file(source):
+    if _is_archive(source):
         source = model  # what an archive means is in the references
+    tolerance = None if precision is None else TOLERANCES[precision]
     with stage("proving"):
-        return verify_file(source, model, path, writer, reopen)
+        report = verify_file(source, model, path, writer, reopen, tolerance=tolerance)
+        if report and precision is not None:
+            # engines for CPUs leave casts out, and then nothing overflows that does elsewhere
+            exact = verify(source, model, BUILTIN, tolerance=tolerance)
+            report = report if exact else exact
+        return report
+
+
+def _is_archive(source: Any) -> bool:
+    return isinstance(source, Path) and archive.is_archive_file(source)
 
 
 def require_own(outputs: Iterable[Path], target: Path, writer: Device | None) -> None:

@@ -8,6 +8,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "nnadapter convert model.pt2 model.xml",
         "nnadapter convert saved_model/ model.onnx --signature serving_default --target-opset 17",
         "nnadapter convert model.onnx plain.nnir --opset v1.1 --level rounding",
+        "nnadapter convert model.onnx half.onnx --precision float16 --keep-fp32 '*LayerNorm*'",
+        "nnadapter convert model.onnx half.tflite --precision float16 --weights-only",
+    ),
+    "scan": (
+        "nnadapter scan model.onnx --data samples.npz",
+        "nnadapter scan model.pt2 --precision bfloat16 --layers",
     ),
     "quantize": (
         "nnadapter quantize model.onnx model.int8.onnx --data samples.npz",

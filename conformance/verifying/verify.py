@@ -133,14 +133,21 @@ def verify(
 
 
 def verify_file(
-    source: Any, model: Model, path: Path, device: Device | None, read: Read, seed: int = 0
+    source: Any,
+    model: Model,
+    path: Path,
+    device: Device | None,
+    read: Read,
+    seed: int = 0,
+    tolerance: float | None = None,
 ) -> Report:
     """Compare what the users of a written file get with what its origin gives.
 
     `device` wrote the file of `model` (None for an archive); its engine opens it in a process of
     its own. Where that engine is not installed, `read` reads the file again, to run on `builtin`;
     where nobody else reads such files, `model` runs there. Where the origin cannot be asked,
-    `builtin` stands in for it. The report says so.
+    `builtin` stands in for it. The report says so. `tolerance` is relative to the largest magnitude
+    of an output; by default what its precision justifies.
     """
     started = time.perf_counter()
     given, model = model, make_held(model)
@@ -166,7 +173,7 @@ def verify_file(
             found = trials(model, origin.run, seed)
         got = [opened.run(t.arrays) for t in follow(found, f"running {path.name}")]
         opened.finish()
-        rows, notes = compare_trials(model, found, got, origin)
+        rows, notes = compare_trials(model, found, got, origin, tolerance)
     notes += weaknesses(_names_seen(model), found)
     seconds = time.perf_counter() - started
     return Report(origin.name, opened.name, rows, seconds, len(found), unproved, notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ from ..terminal import (
 
 if TYPE_CHECKING:
     from conformance.verifying.verify import Report
+    from nnir.precision import Halved
 
 
 @click.command()
@@ -56,6 +58,20 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Let operations of a .nnir file work on the quantised operands of the standard.",
 )
+@click.option(
+    "--precision",
+    type=click.Choice(["float16", "bfloat16"]),
+    help="What real numbers become; inputs and outputs stay float32.",
+)
+@click.option(
+    "--keep-fp32",
+    multiple=True,
+    metavar="NAME",
+    help="Operations or operators that --precision leaves in float32, with * and ?.",
+)
+@click.option(
+    "--weights-only", is_flag=True, help="Let --precision change weights, and nothing else."
+)
 @DIM
 @click.option("--no-verify", is_flag=True, help="Do not compare with the origin framework.")
 @click.option("--keep", is_flag=True, help="Write a file that differs as NAME.differs.SUFFIX.")
@@ -68,6 +84,9 @@ def convert(
     opset: str | None,
     level: str | None,
     quantised_types: bool,
+    precision: str | None,
+    keep_fp32: tuple[str, ...],
+    weights_only: bool,
     dims: tuple[str, ...],
     no_verify: bool,
     keep: bool,
@@ -83,6 +102,8 @@ def convert(
         raise click.UsageError("--level says how --opset may write the model: give --opset v1.1")
     if quantised_types and target.suffix != archive.SUFFIX:
         raise click.UsageError(f"--quantised-types writes {archive.SUFFIX} files alone")
+    if (keep_fp32 or weights_only) and not precision:
+        raise click.UsageError("--keep-fp32 and --weights-only go with --precision float16")
     plan = conversion.Plan(
         opset=target_opset,
         sizes=sizes_of(dims),
@@ -92,11 +113,16 @@ def convert(
         standard=opset,
         level=level or "exact",
         quantised_types=quantised_types,
+        precision=precision,
+        keep_float32=keep_fp32,
+        weights_only=weights_only,
     )
     with stage(f"converting {file.name}"):
         done = conversion.convert(file, target, plan, lambda: load(file, how), api.load)
     if optimize:
         say("passes: " + (", ".join(done.passes) or "nothing to do"))
+    if done.halved is not None:
+        _tell_halved(done.halved, precision)
     size = target.stat().st_size
     result: dict[str, Any] = {"written": str(target), "bytes": size}
     if done.report is None:
@@ -109,6 +135,15 @@ def convert(
         is_proved = done.report is not None and not done.report.unproved
         proof = "" if is_proved else ", NOT VERIFIED"
         answer(f"{target}: {len(done.model.operations)} operations, {size} bytes{proof}")
+
+
+def _tell_halved(halved: Halved, precision: str | None) -> None:
+    """What has 16 bits and what has not, on stderr."""
+    say(f"{precision}: {halved.halved} operations, {len(halved.kept)} stay float32")
+    for reason, count in Counter(halved.kept.values()).most_common():
+        say(f"  {count} x {reason}")
+    if halved.bounded:
+        say(f"  stands for infinity, and is the largest number now: {', '.join(halved.bounded)}")
 
 
 def _tell_proof(target: Path, report: Report) -> dict[str, Any]:

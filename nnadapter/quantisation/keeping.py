@@ -15,13 +15,15 @@ NEAR = 3
 def match_patterns(model: Model, patterns: Sequence[str]) -> dict[Operation, str]:
     """The operations that patterns name, by their names or their operators, each with the reason.
 
-    BadInput for a pattern that names none.
+    A text that names none is a list with commas. BadInput for a pattern that names none.
     """
     found: dict[Operation, str] = {}
     order = model.sorted()
     for pattern in patterns:
         named = [o for o in order if _is_named(o, pattern)]
-        if not named:
+        if not named and "," in pattern:
+            found = match_patterns(model, [p.strip() for p in pattern.split(",")]) | found
+        elif not named:
             raise BadInput(
                 f"no operation is called {pattern!r}{_suggest(pattern, order)}; `nnadapter "
                 "inspect --layers` lists them"

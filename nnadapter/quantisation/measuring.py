@@ -20,10 +20,11 @@ EXACT = math.inf
 
 
 def ratio_in_decibels(signal: float, noise: float) -> float:
-    """10 log10(signal / noise); infinite without noise."""
+    """10 log10(signal / noise); infinite without noise, and -infinite where that is infinite."""
     if not noise:
         return EXACT
-    return 10 * math.log10(signal / noise) if signal > 0 else -EXACT
+    ratio = signal / noise
+    return 10 * math.log10(ratio) if ratio > 0 else -EXACT
 
 
 @dataclass

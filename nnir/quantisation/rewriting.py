@@ -90,13 +90,18 @@ def append_twins(model: Model, placement: Placement, recipe: Recipe) -> list[Twi
             made = writer.round_by(made, exact)
             if axis is not None:
                 exact, made = (activation.softmax(v, axis=axis) for v in (exact, made))
-        axes = list(range(exact.rank))
-        signal, noise = (
-            reduce.reduce_sum(unary.square(v), axes, keepdim=False) for v in (exact, made - exact)
-        )
-        twins.append(Twin(operation, signal, noise))
+        twins.append(compare_twins(operation, exact, made))
     model.origin = None
     return twins
+
+
+def compare_twins(operation: Operation, exact: Value, made: Value) -> Twin:
+    """An operation and its twin, with the sums of squares of the result and of its error."""
+    axes = list(range(exact.rank))
+    signal, noise = (
+        reduce.reduce_sum(unary.square(v), axes, keepdim=False) for v in (exact, made - exact)
+    )
+    return Twin(operation, signal, noise)
 
 
 class _Writer:

@@ -241,6 +241,26 @@ def half(folder: Path, sources: Path) -> None:
     write_onnx(folder / "half.onnx", nodes, inputs, outputs, axes, kind=TensorProto.FLOAT16)
 
 
+def norm(folder: Path, sources: Path) -> None:
+    """`norm.onnx`: a normalisation written out, whose squares overflow in float16, and a mask."""
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["hidden"], "/dense"),
+        helper.make_node("Mul", ["hidden", "hidden"], ["squares"], "/norm/squares"),
+        helper.make_node("ReduceMean", ["squares", "axes"], ["mean"], "/norm/mean"),
+        helper.make_node("Sqrt", ["mean"], ["root"], "/norm/root"),
+        helper.make_node("Div", ["hidden", "root"], ["normal"], "/norm/divide"),
+        helper.make_node("Add", ["normal", "mask"], ["masked"], "/attention/mask"),
+        helper.make_node("Softmax", ["masked"], ["y"], "/attention/softmax"),
+    ]
+    far = np.finfo(np.float32).min
+    weights = {
+        "w": (np.random.default_rng(0).standard_normal((64, 64)) * 20).astype(np.float32),
+        "axes": np.array([1], np.int64),
+        "mask": np.where(np.arange(64) < 60, 0, far).astype(np.float32),
+    }
+    write_onnx(folder / "norm.onnx", nodes, {"x": ["batch", 64]}, {"y": ["batch", 64]}, weights)
+
+
 def external(folder: Path, sources: Path) -> None:
     """`big.onnx` with its weights in `big.data`."""
     weight = np.random.default_rng(0).standard_normal((64, 64)).astype(np.float32)

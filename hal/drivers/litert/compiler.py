@@ -22,7 +22,7 @@ from . import integers
 from .emitter import Emitter, Ref
 from .integer_kernels import KERNELS
 from .kernels import HALVES, STORED, carrier
-from .packed import pack_weights
+from .packed import pack_halves, pack_weights, reads_halves
 from .profile import Chain, Link
 from .states import hold_states
 from .writer import Graph, Tensor, Writer
@@ -96,6 +96,7 @@ def _graph(model: Model, *, foreign: bool, step: str = "") -> tuple[Graph, list[
     """The graph of a model and the names of its outputs; NoLowering lists everything that is
     missing, and the next `step`."""
     emitter = Emitter(LOWERINGS)
+    has_halves = reads_halves(model)
     named = model.named_outputs()
     emitter.taken.update(name for name, _ in named)
     inputs = [_head(emitter, v, k, foreign=foreign) for k, v in enumerate(model.inputs)]
@@ -111,6 +112,8 @@ def _graph(model: Model, *, foreign: bool, step: str = "") -> tuple[Graph, list[
         tensor.name = name
     integers.rewrite(emitter, KERNELS)
     pack_weights(emitter)
+    if has_halves:
+        pack_halves(emitter)
     return graph, [name for name, _ in named]
 
 

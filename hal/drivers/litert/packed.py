@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.formats.bits import pack
+from nnir.model import Model
 from nnir.types import Precision, Quantization
 
 from .affine import SHIFT, Stored, stored_integers
@@ -33,6 +34,51 @@ def pack_weights(g: Emitter) -> None:
             made[weights] = Step("DEQUANTIZE", [whole], [real], "DequantizeOptions", {}, 6)
         step.inputs[1] = made[weights].outputs[0]
     g.graph.steps = [*made.values(), *g.graph.steps]
+
+
+WEIGHTS = {
+    "BATCH_MATMUL": 1, "CONV_2D": 1, "DEPTHWISE_CONV_2D": 1, "FULLY_CONNECTED": 1, "GATHER": 0,
+    "TRANSPOSE_CONV": 1,
+}  # fmt: skip
+"""Which operand of a step has weights, which may come out of a DEQUANTIZE."""
+
+
+def reads_halves(model: Model) -> bool:
+    """Whether constants of float16 are read: a file is to hold them so."""
+    return any(
+        v is not None and v.constant is not None and v.precision == Precision.FLOAT16
+        for o in model.operations
+        for v in o.inputs
+    )
+
+
+def pack_halves(g: Emitter) -> None:
+    """Let steps read weights as float16 behind a DEQUANTIZE, where that is exact."""
+    made: dict[Tensor, Step] = {}
+    for step in g.graph.live():
+        place = WEIGHTS.get(step.name)
+        weights = None if place is None else step.inputs[place]
+        if place is None or weights is None or weights.precision != Precision.FLOAT32:
+            continue
+        if weights not in made:
+            half = _half(weights)
+            if half is None:
+                continue
+            real = Tensor(Precision.FLOAT32, weights.shape)
+            made[weights] = Step("DEQUANTIZE", [half], [real], "DequantizeOptions", {}, 3)
+        step.inputs[place] = made[weights].outputs[0]
+    g.graph.steps = [*made.values(), *g.graph.steps]
+
+
+def _half(weights: Tensor) -> Tensor | None:
+    data = weights.data
+    if data is None or data.size < SMALLEST:
+        return None
+    with np.errstate(over="ignore", under="ignore"):
+        half = data.astype(np.float16)
+    if not np.array_equal(half.astype(np.float32), data, equal_nan=True):
+        return None
+    return Tensor(Precision.FLOAT16, weights.shape, half)
 
 
 def _integers(g: Emitter, weights: Tensor) -> Tensor | None:

@@ -67,8 +67,7 @@ def gelu(g: Emitter, input: Value, *, approximate: bool) -> Ref:
 
 def _written_gelu(g: Emitter, input: Value, *, approximate: bool) -> Ref:
     """x / 2 (1 + erf(x / sqrt 2)), or with the hyperbolic tangent: Hendrycks, Gimpel (2016)."""
-    narrow = input.precision in (Precision.FLOAT16, Precision.BFLOAT16)
-    x = g.cast(input, Precision.FLOAT32 if narrow else input.precision)
+    x = g.cast(input, g.summed_in(input.precision))
     if approximate:
         curve = g.node("Tanh", (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi))
     else:

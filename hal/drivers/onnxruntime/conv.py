@@ -17,12 +17,11 @@ from . import windows
 from .emitter import Emitter, Operand, Ref
 
 table = Lowerings[Ref]()
-NARROW = (Precision.FLOAT16, Precision.BFLOAT16)
 
 
 def _floats(g: Emitter, *operands: Value) -> list[Any]:
     """Operands in float32: a sum in 16 bits would lose what the standard keeps."""
-    return [g.cast(v, Precision.FLOAT32) if v.precision in NARROW else v for v in operands]
+    return [g.cast(v, g.summed_in(v.precision)) for v in operands]
 
 
 def _require_float(name: str, input: Value) -> None:

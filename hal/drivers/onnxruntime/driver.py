@@ -308,7 +308,7 @@ def emit(
     file says of them.
     """
     model = as_pairs(model)
-    emitter = Emitter(LOWERINGS, target=opset)
+    emitter = Emitter(LOWERINGS, target=opset, for_file=states)
     heads = input_infos(emitter, model)
     if states:
         write_initial(emitter, model)

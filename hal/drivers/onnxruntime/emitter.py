@@ -117,10 +117,16 @@ class Emitter(Emission[Ref]):
     root: Emitter
 
     def __init__(
-        self, lowerings: Lowerings[Ref], outer: Emitter | None = None, target: int | None = None
+        self,
+        lowerings: Lowerings[Ref],
+        outer: Emitter | None = None,
+        target: int | None = None,
+        *,
+        for_file: bool = False,
     ) -> None:
         super().__init__(lowerings, outer)
         self.outer = outer
+        self.for_file: bool = outer.for_file if outer else for_file
         self.target: int | None = outer.target if outer else target
         self.known: dict[str, np.ndarray] = outer.known if outer else {}
         self.nodes: list[bytes] = []
@@ -203,11 +209,22 @@ class Emitter(Emission[Ref]):
         ]
         return self._nodes(kernel, operands, fields)[0]
 
+    def summed_in(self, given: Precision) -> Precision:
+        """The precision that sums of numbers are computed in: halves are too narrow for them.
+
+        A file says FLOAT16 all the same, as accelerators add up in FLOAT32 by themselves.
+        """
+        is_said = given == Precision.FLOAT16 and self.for_file
+        narrow = given.is_float and given.dtype.itemsize < 4 and not is_said
+        return Precision.FLOAT32 if narrow else given
+
     def single(self, op: str, *inputs: Operand, **attributes: proto.Attribute) -> Ref:
         """A node of a kernel that computes in FLOAT32; NoLowering for FLOAT64."""
         given = self.take(inputs[0]).precision
         if given == Precision.FLOAT64 or not given.is_float:
             raise NoLowering(f"onnxruntime has no kernel of {op} for {given.name}")
+        if self.summed_in(given) == given == Precision.FLOAT16:
+            return self._nodes(op, inputs, attributes)[0]
         floats = (v is not None and v.precision.is_float for v in inputs)
         pairs = zip(inputs, floats, strict=True)
         wide = [self.cast(v, Precision.FLOAT32) if is_float else v for v, is_float in pairs]

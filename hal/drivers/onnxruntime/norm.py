@@ -5,7 +5,6 @@ from __future__ import annotations
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import norm
-from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
@@ -34,6 +33,5 @@ def layer_normalization(
     """In float32, or in float64 where the input is."""
     if not g.has("LayerNormalization"):
         raise NoLowering("LayerNormalization needs opset 17")
-    kind = Precision.FLOAT64 if input.precision == Precision.FLOAT64 else Precision.FLOAT32
-    operands = (g.cast(v, kind) for v in (input, *rest))
+    operands = (g.cast(v, g.summed_in(v.precision)) for v in (input, *rest))
     return g.node("LayerNormalization", *operands, axis=begin_norm_axis, epsilon=epsilon)

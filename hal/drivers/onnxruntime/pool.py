@@ -70,7 +70,8 @@ def max_pool(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> 
 def _maxima(g: Emitter, input: Value, given: dict[str, Any], *, return_indices: bool) -> Ref | Refs:
     """MaxPool, with positions in the plane instead of in the whole tensor."""
     _require_small(given)
-    wide = POOLED.get(input.precision)
+    half = g.for_file and input.precision == Precision.FLOAT16
+    wide = input.precision if half else POOLED.get(input.precision)
     if wide is None:
         raise NoLowering(f"onnxruntime has no MaxPool kernel for {input.precision.name}")
     x = g.cast(input, wide)

@@ -22,7 +22,7 @@ def multiply_integers(
     CUDA multiplies floats alone. Integers are cut into limbs of 16 bits; the products of limbs are
     added up in float64 and put together again in integers of 64 bits.
     """
-    if _summed(a, b, equation) > LONGEST:
+    if _count_products(a, b, equation) > LONGEST:
         raise RuntimeError(f"sums of more than {LONGEST} products of integers on CUDA")
     count = max(1, a.element_size() * 8 // LIMB)
     left, right = _limbs(a, count), _limbs(b, count)
@@ -35,7 +35,7 @@ def multiply_integers(
     return sum(parts[1:], parts[0]).to(a.dtype)
 
 
-def _summed(a: torch.Tensor, b: torch.Tensor, equation: str | None) -> int:
+def _count_products(a: torch.Tensor, b: torch.Tensor, equation: str | None) -> int:
     """How many products an element of the result adds up."""
     if equation is None:
         return a.shape[-1]

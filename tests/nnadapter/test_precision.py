@@ -1,0 +1,135 @@
+"""`convert --precision` and `scan`, as people type them: files, what is proved, what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from click.testing import CliRunner, Result
+
+import nnadapter as nna
+from nnadapter.cli import main
+from nnir.errors import BadInput, Differs
+from tests.docs.models import norm
+
+KEEP = ["--keep-fp32", "/norm/*"]
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("norm")
+    norm(folder, folder)
+    return folder / "norm.onnx"
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(main, [*map(str, words)])
+
+
+def rows(count: int) -> list[dict[str, np.ndarray]]:
+    draw = np.random.default_rng(0).standard_normal
+    return [{"x": draw((3, 64)).astype(np.float32)} for _ in range(count)]
+
+
+def test_a_file_for_accelerators(source: Path, tmp_path: Path) -> None:
+    """No casts but at the ends and around what stays: a GPU computes in 16 bits."""
+    target = tmp_path / "half.onnx"
+    done = call("convert", source, target, "--precision", "float16", *KEEP)
+    assert done.exit_code == 0, done.output
+    assert "float16: 3 operations, 4 stay float32" in done.output
+    assert "stands for infinity, and is the largest number now: mask" in done.output
+    written = onnx.load(target)
+    casts = [n for n in written.graph.node if n.op_type == "Cast"]
+    assert len(casts) == 4  # x, the product, what is normal, y
+    kinds = {i.name: i.data_type for i in written.graph.initializer}
+    assert set(kinds.values()) <= {onnx.TensorProto.FLOAT16, onnx.TensorProto.INT64}
+    assert [i.type.tensor_type.elem_type for i in written.graph.input] == [onnx.TensorProto.FLOAT]
+
+
+def test_what_overflows_on_accelerators_is_found_on_cpus(source: Path, tmp_path: Path) -> None:
+    """ONNX Runtime computes between casts in float32, where nothing overflows."""
+    done = call("convert", source, tmp_path / "far.onnx", "--precision", "float16")
+    assert done.exit_code == 1
+    assert "differs from onnxruntime" in done.output
+    assert "`nnadapter scan` says what must stay float32" in done.output
+    assert not (tmp_path / "far.onnx").exists()
+    with pytest.raises(Differs):
+        nna.convert(source, tmp_path / "far.nnir", precision="float16")
+    nna.convert(source, tmp_path / "wide.nnir", precision="bfloat16")
+
+
+@pytest.mark.parametrize("suffix", [".onnx", ".xml", ".tflite", ".nnir"])
+def test_half_the_file_for_the_same_results(source: Path, tmp_path: Path, suffix: str) -> None:
+    sizes = {"batch": 2} if suffix == ".tflite" else {}
+    for name, how in (("whole", {}), ("half", {"precision": "float16", "weights_only": True})):
+        nna.convert(source, tmp_path / f"{name}{suffix}", sizes=sizes, **how)  # type: ignore[arg-type]
+    beside = ".bin" if suffix == ".xml" else suffix
+    saved = (tmp_path / f"whole{beside}").stat().st_size
+    saved -= (tmp_path / f"half{beside}").stat().st_size
+    assert 64 * 64 * 2 - 1500 < saved <= 64 * 64 * 2 + 64
+
+
+def test_a_scan_says_what_stays(source: Path) -> None:
+    found = nna.scan(source, rows(3))
+    assert not found
+    assert found.keep == ["/norm/squares", "/norm/mean"]
+    table = {r.operation: r for r in found.rows}
+    assert table["/norm/squares"].overflows > 0
+    assert table["/norm/squares"].largest > 65504
+    assert (table["/attention/mask"].verdict, table["/attention/mask"].sqnr) == ("", None)
+    assert 60 < (table["/dense"].sqnr or 0) < 80
+    model = nna.to_precision(nna.load(source), "float16", keep_float32=found.keep)
+    exact, half = (nna.compile(m)(*rows(1)[0].values())[0] for m in (nna.load(source), model))
+    np.testing.assert_allclose(half, exact, atol=2e-3)
+    assert nna.scan(source, rows(1), precision="bfloat16")
+
+
+def test_few_digits_are_told(tmp_path: Path) -> None:
+    """The difference of two large numbers, which 16 bits hold well, each by itself."""
+    nodes = [
+        onnx.helper.make_node("Add", ["x", "far"], ["large"], "/add"),
+        onnx.helper.make_node("Sub", ["large", "far"], ["y"], "/subtract"),
+    ]
+    value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        nodes,
+        "digits",
+        [value("x", 1, [1, 64])],
+        [value("y", 1, [1, 64])],
+        [onnx.numpy_helper.from_array(np.float32(2000.3), "far")],
+    )
+    path = tmp_path / "digits.onnx"
+    onnx.save(onnx.helper.make_model(graph, ir_version=8), path)
+    found = nna.scan(path, [rows(1)[0]["x"][:1]])
+    assert [(r.operation, r.verdict) for r in found.rows if r.verdict] == [
+        ("/subtract", "has few digits left")
+    ]
+
+
+def test_the_command_is_for_people_and_programs(source: Path, tmp_path: Path) -> None:
+    np.savez(tmp_path / "x.npz", x=np.concatenate([r["x"] for r in rows(4)]))
+    done = call("scan", source, "--data", tmp_path / "x.npz", "--json")
+    assert done.exit_code == 1
+    said = json.loads(done.stdout)
+    assert said["keep"] == ["/norm/squares", "/norm/mean"]
+    assert said["precision"] == "float16"
+    shown = call("scan", source)
+    command = shown.stdout.splitlines()[-1]
+    assert command.endswith("--keep-fp32 '/norm/squares' --keep-fp32 '/norm/mean'")
+    fine = call("scan", source, "--precision", "bfloat16", "--layers")
+    assert fine.exit_code == 0
+    assert "bfloat16 holds all 7 operations" in fine.stdout
+
+
+def test_options_that_do_not_fit(source: Path, tmp_path: Path) -> None:
+    done = call("convert", source, tmp_path / "y.onnx", "--keep-fp32", "/norm/*")
+    assert (done.exit_code, "go with --precision" in done.output) == (2, True)
+    done = call(
+        "convert", source, tmp_path / "y.onnx", "--precision", "float16", "--keep-fp32", "/nrm/mean"
+    )
+    assert (done.exit_code, "did you mean /norm/mean" in done.output) == (1, True)
+    with pytest.raises(BadInput, match="precision 'float8'"):
+        nna.scan(source, precision="float8")
