@@ -21,7 +21,7 @@ FRONTENDS |= {"conformance.oracles.litert": "tflite", "": "nnir"}
 """The frontends by their oracles."""
 
 DEVICES = ("builtin", "onnxruntime")
-"""Where every case is a test; `test_devices` runs them on the others."""
+"""Where every case is a test of its own, for who runs one file; `test_devices` runs them all."""
 
 OTHERS = ("openvino", "litert", "torch")
 
