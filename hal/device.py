@@ -111,7 +111,8 @@ class Device(ABC, Generic[Context, Program]):
     """One kind of hardware or engine.
 
     A driver keeps its state in the context and program objects it returns; what they are is its
-    own affair. `formats` names the file suffixes that `export` writes, `stateful_formats` those
+    own affair. `keys` are the properties that it reads, by which a misspelt one is told. `formats`
+    names the file suffixes that `export` writes, `stateful_formats` those
     among them whose files keep the states of a model by themselves; in others, and in programs,
     states are inputs and outputs (`nnir.stateful`). `packages` names the distributions that compile
     and run; one that `writes_alone` writes without them, and without being open. Whether frontends
@@ -125,6 +126,7 @@ class Device(ABC, Generic[Context, Program]):
     vendor: ClassVar[str]
     type: ClassVar[DeviceType] = DeviceType.CPU
     version: ClassVar[int] = 1
+    keys: ClassVar[tuple[str, ...]] = ()
     formats: ClassVar[tuple[str, ...]] = ()
     stateful_formats: ClassVar[tuple[str, ...]] = ()
     packages: ClassVar[tuple[str, ...]] = ()

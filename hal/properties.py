@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from nnir.errors import BadCall
+from nnir.spelling import suggest
+
+OWN = "NNADAPTER_"
+"""What properties of the runtime begin with, which every device may have."""
 
 
 class Properties(Mapping[str, str]):
     """Properties of a context; a key that is not given is looked up in the environment.
 
     Iteration and length know the given ones only. `found` are those that a device has read,
-    wherever they stood.
+    wherever they stood, and `asked` all that one looked for.
     """
 
     def __init__(self, given: Mapping[str, str]) -> None:
         self._given = dict(given)
         self.found: dict[str, str] = {}
+        self.asked: set[str] = set()
+        self._is_listed = False
 
     def __getitem__(self, key: str) -> str:
+        self.asked.add(key)
         value = self._given.get(key) or environment(key)
         if value is None:
             raise KeyError(key)
@@ -27,10 +34,24 @@ class Properties(Mapping[str, str]):
         return value
 
     def __iter__(self) -> Iterator[str]:
+        self._is_listed = True
         return iter(self._given)
 
     def __len__(self) -> int:
         return len(self._given)
+
+    def require_known(self, others: Callable[[], Iterable[str]]) -> None:
+        """BadCall for a property that no device has looked for, nor is among those of `others`."""
+        unknown = [k for k in self._given if k not in self.asked]
+        if self._is_listed or not unknown:  # whoever lists them may read any
+            return
+        known = sorted({k for k in self.asked if not k.startswith(OWN)} | {*others()})
+        for key in unknown:
+            if key not in known:
+                near = suggest(key, known) or ";"
+                raise BadCall(
+                    f"no device has a property {key!r}{near} there are {', '.join(known)}"
+                )
 
 
 def environment(key: str) -> str | None:

@@ -7,6 +7,7 @@ Exit status: 0 good, 1 differs, damaged or unsupported, 2 wrong usage, 130 inter
 from __future__ import annotations
 
 import warnings
+from dataclasses import asdict
 from traceback import walk_tb
 from typing import Any
 
@@ -35,10 +36,17 @@ from .deprecations import GoesAway
 from .examples import epilog_of
 from .interruption import INTERRUPTED
 from .progress import add_options, reporting
-from .terminal import say
+from .terminal import AS_JSON, print_json, say
 
 DEBUG = "NNADAPTER_DEBUG"
 BUG = "this is a bug in {}, please report it; " + f"{DEBUG}=1 shows where"
+
+
+def _as_dict(error: NNAdapterError) -> dict[str, Any]:
+    """An error for programs: its class, the standard's result code, and what stands in the way."""
+    missing = [asdict(r) for r in error.refusals]
+    head = {"kind": type(error).__name__, "code": error.code.name, "message": summary(error)}
+    return head | ({"missing": missing} if missing else {})
 
 
 class Group(click.Group):
@@ -55,6 +63,8 @@ class Group(click.Group):
         ):  # from Python's own handler, where the program is not the main one
             context.exit(INTERRUPTED)
         except NNAdapterError as error:
+            if context.meta.get(AS_JSON):
+                print_json({"error": _as_dict(error)})
             click.echo(f"error: {summary(error)}", err=True)
             context.exit(1)
         except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
@@ -65,6 +75,8 @@ class Group(click.Group):
             place = f" ({where})" if (where := " ".join(getattr(error, "__notes__", ()))) else ""
             bug = BUG.format(_whose(error))
             said = DeviceError(f"internal error: {describe(error)}{place}; {bug}")
+            if context.meta.get(AS_JSON):
+                print_json({"error": _as_dict(said)})
             click.echo(summary(said), err=True)
             context.exit(1)
 

@@ -16,6 +16,7 @@ from nnir.model import Model
 from nnir.progress import note, stage
 from nnir.quantised_types import to_quantised_types
 from nnir.specialise import fix_sizes
+from nnir.spelling import suggest
 from nnir.staging import Staging, require_place
 
 from .outputs import Sources, keeping_sources
@@ -264,7 +265,10 @@ def exporter(suffix: str, device: str | None = None) -> Device:
         if suffix in found.formats:
             return found() if found.writes_alone else _open_writer(name, suffix)
     known = sorted({archive.SUFFIX, *(s for c in classes.values() for s in c.formats)})
-    raise Unsupported(f"no format has the suffix {suffix!r}; known are {', '.join(known)}")
+    near = suggest(suffix, known)
+    raise Unsupported(
+        f"no format has the suffix {suffix!r}{near or ';'} known are {', '.join(known)}"
+    )
 
 
 def _open_writer(name: str, suffix: str) -> Device:

@@ -8,10 +8,25 @@ HDF5 = b"\x89HDF\r\n\x1a\n"
 WEIGHTS = "weights without a graph; load them in their framework and save the whole model there"
 
 
+MODELS = (
+    ".keras", ".json", ".nnapi", ".nnir", ".nnrt", ".onnx", ".pb", ".pdmodel", ".pt2", ".tflite"
+)  # fmt: skip
+"""How files of models end."""
+MOST = 8
+
+
+def _models_in(folder: Path) -> list[str]:
+    """The names of what may be models in a folder, the first few."""
+    names = sorted(p.name for p in folder.iterdir() if p.suffix in MODELS and p.is_file())
+    return names if len(names) <= MOST else [*names[:MOST], f"{len(names) - MOST} more"]
+
+
 def explain_foreign(source: Path, head: bytes) -> str:
     """What a path leads to that begins with `head`, and what is accepted; empty where that is not
     known."""
     if source.is_dir():
+        if several := _models_in(source):
+            return f"a folder with {', '.join(several)} in it: name one of them"
         return "a folder is read where it is a SavedModel, with a saved_model.pb or .pbtxt in it"
     if source.is_file() and not head:
         return "the file is empty"

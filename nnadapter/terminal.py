@@ -21,7 +21,23 @@ from . import api
 from .arrays import read_array
 from .progress import Volume, volume
 
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+AS_JSON = f"{__name__}.json"
+"""Whether a program reads, among what contexts of click share: errors are JSON too."""
+
+
+def _note_json(context: click.Context, option: click.Parameter, value: bool) -> bool:
+    context.meta[AS_JSON] = value
+    return value
+
+
+JSON = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    is_eager=True,  # errors of other options are JSON too
+    callback=_note_json,
+    help="Print JSON for programs.",
+)
 USUAL = "onnxruntime"
 
 

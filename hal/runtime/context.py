@@ -8,7 +8,7 @@ from nnir.errors import BadCall, NoDevice
 
 from .. import properties as property_text
 from ..device import PROFILE, Callback, Device
-from .manager import acquire
+from .manager import acquire, classes
 from .subgraph_config import Rules
 
 
@@ -48,6 +48,7 @@ class Context:
         try:
             for device in opened:
                 self.entries.append((device, device.create_context(given, callback)))
+            given.require_known(lambda: [k for c in classes().values() for k in c.keys])
         except BaseException:
             self.close()
             raise

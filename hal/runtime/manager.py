@@ -15,6 +15,7 @@ from pathlib import Path
 from nnir.collector import paused_collector
 from nnir.errors import NNAdapterError, NoDevice, describe
 from nnir.plugins import REGISTRY, Plugin, points
+from nnir.spelling import suggest
 
 from ..device import Device, lacking
 from ..properties import environment
@@ -96,7 +97,8 @@ def find(name: str) -> type[Device]:
         return _load(entry)
     library = libraries().get(name)
     if library is None:
-        raise NoDevice(f"no device {name!r}; installed are {', '.join(names())}")
+        near = suggest(name, names())
+        raise NoDevice(f"no device {name!r}{near or ';'} installed are {', '.join(names())}")
     from ..drivers.native import driver_of  # only who has such a library needs ctypes
 
     return driver_of(name, library)

@@ -98,6 +98,8 @@ def run(
     sources = [file, *(path for _, path in inputs), *([] if partition is None else [partition])]
     with keeping_sources(sources, {"--output": output, "--trace": trace, "--html": html}):
         model = load(file, how)
+    if output is not None and output.suffix not in ("", ".npz"):
+        raise click.UsageError(f"--output writes .npz files, not {output.name!r}")
     arrays = _inputs_of(model, inputs, random_inputs(model, seed, sizes_of(dims)))
     with stage(f"running on {device}"):
         with stage("compiling"):

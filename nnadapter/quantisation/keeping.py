@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from nnir.errors import BadInput
 from nnir.model import Model, Operation
-
-NEAR = 3
+from nnir.spelling import suggest
 
 
 def match_patterns(model: Model, patterns: Sequence[str]) -> dict[Operation, str]:
@@ -37,6 +35,4 @@ def _is_named(operation: Operation, pattern: str) -> bool:
 
 
 def _suggest(pattern: str, operations: Iterable[Operation]) -> str:
-    names = dict.fromkeys(n for o in operations for n in (o.label, o.operator.name))
-    near = difflib.get_close_matches(pattern, names, NEAR)
-    return f": did you mean {', '.join(near)}?" if near else ""
+    return suggest(pattern, [n for o in operations for n in (o.label, o.operator.name)])

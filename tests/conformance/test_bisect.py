@@ -361,10 +361,11 @@ def test_the_properties_of_the_device_are_in_the_script(
     conv: Path, tmp_path: Path, monkeypatch: Patch
 ) -> None:
     planted.onnx_softmax(monkeypatch.setattr)
-    found = nna.bisect(conv, "onnxruntime", properties="threads=1", folder=tmp_path / "e")
+    properties = "ONNXRUNTIME_NUM_THREADS=1"
+    found = nna.bisect(conv, "onnxruntime", properties=properties, folder=tmp_path / "e")
     assert found.finding is not None
-    assert found.finding.as_dict()["properties"] == "threads=1"
-    assert "properties='threads=1'" in (tmp_path / "e" / "show.py").read_text()
+    assert found.finding.as_dict()["properties"] == properties
+    assert f"properties={properties!r}" in (tmp_path / "e" / "show.py").read_text()
 
 
 def test_operations_are_counted_not_values(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_the_name_depends_on_all_that_matters(
     assert files(shifted(2), "builtin") == 2
     assert files(shifted(), "onnxruntime") == 3
     assert files(shifted(), "onnxruntime", "ONNXRUNTIME_NUM_THREADS=1;") == 4
-    assert files(shifted(), "onnxruntime", "ANOTHER_DEVICES_KEY=1;") == 4
+    assert files(shifted(), "onnxruntime", "TORCH_NUM_THREADS=1;") == 4
     monkeypatch.setenv("ONNXRUNTIME_NUM_THREADS", "1")
     assert files(shifted(), "onnxruntime") == 4
     assert files(shifted(), "onnxruntime", partition="RELU") == 5

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from hal.device import Device, lacking
+from hal import properties
+from hal.device import PROFILE, Device, lacking
 from hal.drivers.builtin import Builtin
 from hal.runtime import manager
+from hal.runtime.context import Context
 from nnadapter.cli import main
-from nnir.errors import NoDevice
+from nnir.errors import BadCall, NoDevice
 
 DEVICES = {
     "whole": "from hal.drivers.builtin import Builtin\nclass Made(Builtin):\n    name = 'other'\n",
@@ -76,3 +78,22 @@ def test_a_device_says_what_it_runs_in_one_of_two_ways() -> None:
     assert lacking(Builtin) == lacking(Explains) == []
     assert lacking(Silent) == ["validate_program or explain_program"]
     assert Explains().validate_program(True, None) == [True, False]  # type: ignore[arg-type]
+
+
+def test_every_property_of_a_device_is_declared() -> None:
+    """Those that it looks for are those that a misspelt one is compared with, and documented."""
+    documented = (Path(__file__).parents[2] / "docs" / "devices.md").read_text()
+    for name, device in manager.classes().items():
+        if name not in ("builtin", "litert", "nnapi", "nnrt", "onnxruntime", "openvino", "torch"):
+            continue
+        given = properties.Properties({})
+        opened = manager.acquire(name)
+        opened.destroy_context(opened.create_context(given, None))
+        assert given.asked - {PROFILE} == {*device.keys}
+        assert all(f"`{key}`" in documented for key in device.keys)
+
+
+def test_a_misspelt_property() -> None:
+    with pytest.raises(BadCall, match="'TORCH_DEVIC': did you mean TORCH_DEVICE"):
+        Context(["builtin"], "TORCH_DEVIC=cuda;")
+    Context(["builtin"], "TORCH_DEVICE=cuda;").close()  # of another device

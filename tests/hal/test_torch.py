@@ -284,7 +284,7 @@ def test_refusals_say_why(device: Torch) -> None:
 def test_properties(device: Torch) -> None:
     before = torch.get_num_threads()
     try:
-        run(mlp(), X, properties="TORCH_NUM_THREADS=1;OTHER=2;")
+        run(mlp(), X, properties="TORCH_NUM_THREADS=1;")
         assert torch.get_num_threads() == 1
     finally:
         torch.set_num_threads(before)

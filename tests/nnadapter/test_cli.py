@@ -17,6 +17,7 @@ from conformance.oracles.sessions import NotInstalled
 from nnadapter import api
 from nnadapter.cli import main
 from tests.conformance import typos
+from tests.docs.models import norm
 
 
 def call(*arguments: object) -> Result:
@@ -289,6 +290,9 @@ def test_wrong_usage_is_status_2(arguments: tuple[str, ...], saved: Path) -> Non
         (("run", "FILE", "--output", "/nowhere/o.npz"), "cannot write '/nowhere/o.npz'"),
         (("inspect", "/nowhere.onnx"), "no such file"),
         (("convert", "FILE", "out.xyz"), "no format has the suffix"),
+        (("convert", "FILE", "out.onx"), "the suffix '.onx': did you mean .onnx?"),
+        (("run", "FILE", "--device", "openvno"), "no device 'openvno': did you mean openvino?"),
+        (("run", "FILE", "--properties", "ONNXRUNTIME_NUM_THREAD=1;"), "ONNXRUNTIME_NUM_THREADS"),
         (("convert", "FILE", "/nowhere/out.nnir"), "cannot write"),
     ],
 )
@@ -301,6 +305,43 @@ def test_errors_are_one_line_and_status_1(
     assert done.stderr.startswith("error: ")
     assert text in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        (("run", "/nowhere.onnx"), "BadFile"),
+        (("run", "FILE", "--device", "openvno"), "NoDevice"),
+        (("run", "FILE", "--properties", "x=1;"), "BadCall"),
+        (("convert", "NORM", "out.nnapi", "--dim", "batch=2"), "NoLowering"),
+    ],
+)
+def test_errors_are_json_for_programs(
+    arguments: tuple[str, ...], kind: str, saved: Path, tmp_path: Path
+) -> None:
+    norm(tmp_path, tmp_path)
+    words = {
+        "FILE": saved,
+        "NORM": tmp_path / "norm.onnx",
+        "out.nnapi": tmp_path / "out.nnapi",
+    }
+    done = call(*(words.get(a, a) for a in arguments), "--json")
+    assert done.exit_code == 1
+    error = json.loads(done.stdout)["error"]
+    assert error["kind"] == kind
+    assert done.stderr.splitlines()[-1].startswith(f"error: {error['message'][:40]}")
+    assert ("missing" in error) == (kind == "NoLowering")
+
+
+def test_a_folder_of_models_and_another_suffix(saved: Path, tmp_path: Path) -> None:
+    for name in ("a.onnx", "b.onnx"):
+        (tmp_path / name).write_bytes(saved.read_bytes())
+    assert (
+        "a folder with a.onnx, b.onnx, mlp.onnx in it: name one of them"
+        in call("run", tmp_path).stderr
+    )
+    done = call("run", saved, "--output", tmp_path / "x.csv")
+    assert (done.exit_code, "--output writes .npz files" in done.stderr) == (2, True)
 
 
 def test_a_bug_of_ours_is_one_line(

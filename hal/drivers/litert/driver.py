@@ -69,6 +69,7 @@ class LiteRT(Device):
 
     name = "litert"
     vendor = "Google"
+    keys = ("GOOGLE_XNNPACK_NUM_THREADS", "LITERT_XNNPACK")
     formats = (".tflite",)
     stateful_formats = (".tflite",)
     packages = ("ai-edge-litert",)

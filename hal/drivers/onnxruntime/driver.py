@@ -104,6 +104,7 @@ class OnnxRuntime(Device[Options, Program]):
 
     name = "onnxruntime"
     vendor = "Microsoft"
+    keys = ("ONNXRUNTIME_NUM_THREADS", "ONNXRUNTIME_OPTIMIZATION")
     formats = (".onnx",)
     packages = ("onnxruntime",)
     writes_alone = True

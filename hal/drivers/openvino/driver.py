@@ -127,6 +127,7 @@ class OpenVINO(Device[Context, Program]):
 
     name = "openvino"
     vendor = "Intel"
+    keys = (NAMES, PRECISION, HINT, THREADS)
     formats = (".xml",)
     stateful_formats = (".xml",)
     writes_alone = True

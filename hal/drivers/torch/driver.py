@@ -33,6 +33,7 @@ class Torch(Device["Settings", "Program"]):
 
     name = "torch"
     vendor = "PyTorch"
+    keys = ("TORCH_DEVICE", "TORCH_NUM_THREADS", "TORCH_COMPILE")
     formats = (".pt2",)
     stateful_formats = (".pt2",)
     packages = ("torch",)
