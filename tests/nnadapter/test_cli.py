@@ -313,7 +313,7 @@ def test_errors_are_one_line_and_status_1(
         (("run", "/nowhere.onnx"), "BadFile"),
         (("run", "FILE", "--device", "openvno"), "NoDevice"),
         (("run", "FILE", "--properties", "x=1;"), "BadCall"),
-        (("convert", "NORM", "out.nnapi", "--dim", "batch=2"), "NoLowering"),
+        (("run", "NORM", "--device", "nnapi", "--dim", "batch=2"), "NoLowering"),
     ],
 )
 def test_errors_are_json_for_programs(
