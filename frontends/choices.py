@@ -5,6 +5,7 @@ So a branch that sizes choose is taken, and what has no rank in its file gets on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,12 +18,15 @@ from nnir.broadcast import text
 from nnir.dim import Dim, Expr, evaluate, symbols_of
 from nnir.errors import BadInput
 from nnir.notation import name_dim
-from nnir.types import TensorType
+from nnir.types import PRECISIONS, Precision, TensorType, precision_of
 
 from .source import SourceModel, SourceValue
 
 Shape = Sequence[int | str | None]
-"""Numbers, names of sizes that stay open, and None for what stays as it is."""
+"""Numbers, names of sizes that stay open, and None for what stays as it is; or a text such as
+"int64[1, length]", which says the precision as well."""
+
+TYPED = re.compile(r"\s*(?P<type>[a-z]\w*)?\s*\[(?P<sizes>[^\[\]]*)\]\s*")
 
 _CHOSEN: ContextVar[Choices | None] = ContextVar("chosen", default=None)
 
@@ -49,11 +53,13 @@ class Choices:
         _require_known({*self.shapes, *self.values}, inputs, "input")
         self.is_applied = True
         for name, shape in self.shapes.items():
-            inputs[name].type = _fit_shape(name, inputs[name], shape)
+            inputs[name].type = _fit_shape(name, inputs[name], *parse_shape(shape))
         if self.sizes:
             self._fix_sizes(source, list(inputs.values()))
         if self.values:
             order = [_name_of(v) for v in graph.inputs]
+            for name, given in self.values.items():
+                _take_type(inputs[name], given)
             source.fixed = {n: _array_of(n, v, inputs[n]) for n, v in self.values.items()}
             source.order = order
             for name, array in source.fixed.items():
@@ -92,6 +98,42 @@ def apply_choices(source: SourceModel) -> None:
         choices.apply(source)
 
 
+def chosen_inputs() -> frozenset[str]:
+    """The inputs that the caller says a shape or a value of; sources may have more than these."""
+    choices = _CHOSEN.get()
+    if choices is None or choices.is_applied:
+        return frozenset()
+    return frozenset({*choices.shapes, *choices.values})
+
+
+def parse_shape(given: Shape) -> tuple[Shape, Precision | None]:
+    """The sizes and the precision of a shape; BadInput for a text that is none."""
+    if not isinstance(given, str):
+        return given, None
+    match = TYPED.fullmatch(given)
+    word = match["type"] if match else None
+    if match is None or (word is not None and word not in PRECISION_WORDS):
+        words = ", ".join(sorted(PRECISION_WORDS))
+        raise BadInput(
+            f"the shape {given!r}: sizes in brackets behind a type, such as int64[1, length]; "
+            f"types are {words}"
+        )
+    parts = [p.strip() for p in match["sizes"].split(",")] if match["sizes"].strip() else []
+    sizes = [int(p) if p.isdecimal() else None if p == "?" else p for p in parts]
+    return sizes, None if word is None else PRECISION_WORDS[word]
+
+
+PRECISION_WORDS = {dtype.name: precision for dtype, precision in PRECISIONS.items()}
+"""Precisions by NumPy's names of them."""
+
+
+def _take_type(value: SourceValue, given: Any) -> None:
+    """Of an input whose type its source does not say: that of the value that it is fixed to."""
+    if value.type is None and value.is_untyped:
+        array = np.asarray(given)
+        value.type = TensorType(precision_of(array.dtype), array.shape)
+
+
 def _name_of(value: SourceValue) -> str:
     return value.called or value.name
 
@@ -103,8 +145,13 @@ def _require_known(given: Any, known: Mapping[str, Any], what: str) -> None:
         raise BadInput(f"no {what} {', '.join(map(repr, unknown))}; there are {there}")
 
 
-def _fit_shape(name: str, value: SourceValue, given: Shape) -> TensorType:
+def _fit_shape(
+    name: str, value: SourceValue, given: Shape, precision: Precision | None
+) -> TensorType:
     """The type of an input in a shape that must fit what the source says."""
+    declared = value.unranked if value.type is None else value.type.precision
+    if precision is not None and not value.is_untyped and declared not in (None, precision):
+        raise BadInput(f"input {name!r} is of {declared.name.lower()}, not {precision.name.lower()}")
     if value.type is None and value.unranked is None:
         raise BadInput(f"input {name!r} is a {value.kind}, which has no shape")
     old: Sequence[Dim | None] = [None] * len(given) if value.type is None else value.type.shape
@@ -115,7 +162,7 @@ def _fit_shape(name: str, value: SourceValue, given: Shape) -> TensorType:
     if value.type is None:
         if value.unranked is None:
             raise BadInput(f"input {name!r} is a {value.kind}, which has no shape")
-        return TensorType(value.unranked, sizes)
+        return TensorType(precision or value.unranked, sizes)
     return value.type.with_shape(sizes)
 
 

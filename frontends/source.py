@@ -88,7 +88,7 @@ class SourceValue:
     """A graph input or output; `type` is None where the source does not say.
 
     `called`: what users call it, where that is not its name in the graph. `unranked`: the precision
-    of a tensor of unknown rank.
+    of a tensor of unknown rank, which the source does not say either where `is_untyped`.
     """
 
     name: str
@@ -96,6 +96,7 @@ class SourceValue:
     kind: str = "tensor"
     called: str | None = None
     unranked: Precision | None = None
+    is_untyped: bool = False
 
 
 @dataclass(slots=True)

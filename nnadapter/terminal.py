@@ -92,7 +92,8 @@ LOADING = (
         "shapes",
         metavar="NAME=1,length,80",
         multiple=True,
-        help="The shape of an input before translation: numbers, and names of what stays open.",
+        help="The shape of an input before translation: numbers, and names of what stays open; "
+        "NAME=int64[1,length] says the type of one whose source does not.",
     ),
     click.option(
         "--value",
@@ -166,9 +167,11 @@ def _state(given: Sequence[str]) -> str | dict[str, str]:
     return dict(map(split_pair, given))
 
 
-def _shape(given: str) -> tuple[str, list[int | str | None]]:
-    """A name and a shape."""
+def _shape(given: str) -> tuple[str, list[int | str | None] | str]:
+    """A name and a shape, as a text where that says the type too."""
     name, sizes = split_pair(given)
+    if "[" in sizes:
+        return name, sizes
     parts = [part.strip() for part in sizes.split(",")] if sizes else []
     return name, [int(p) if p.isdecimal() else None if p == "?" else p for p in parts]
 

@@ -1,4 +1,4 @@
-"""PyTorch: `.pt2` files of torch.export.save, exported programs and modules."""
+"""PyTorch: files of torch.export.save and torch.jit.save, exported programs and modules."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from nnir.budget import read_head
-from nnir.mapping import map_file
+from nnir.mapping import Buffer, map_file
 from nnir.model import Model
 
 from ..families import of_converters, operators_of
 
 name = "torch"
-suffixes: tuple[str, ...] = (".pt2",)
+suffixes: tuple[str, ...] = (".pt2", ".pt", ".pth", ".torchscript", ".ptl")
 image_layout = "NCHW"
 ZIP = b"PK\x03\x04"
 
@@ -42,20 +42,31 @@ def exports(source: Any) -> bool:
 
 
 def load(source: Any, **options: Any) -> Model:
-    """Translate a `.pt2` path or its bytes, an ExportedProgram or a module.
+    """Translate a file or its bytes, an ExportedProgram or a module.
 
     Weights are views into the file, or share the memory of the framework's own tensors.
     """
     from .converters import translate
-    from .reading import reader
 
-    if isinstance(source, Path):
-        return translate(reader.read(map_file(source)))
-    if isinstance(source, bytes):
-        return translate(reader.read(source))
+    if isinstance(source, (Path, bytes)):
+        return _load_archive(map_file(source) if isinstance(source, Path) else source)
     from .reading import objects  # needs PyTorch, which whoever has the object has imported
 
     return translate(objects.read(source, **options))
+
+
+def _load_archive(data: Buffer) -> Model:
+    """Translate a program of torch.export.save, or one of torch.jit.save."""
+    from .converters import translate
+    from .reading import reader
+    from .reading.container import Container, is_script
+
+    if not is_script(Container(data)):
+        return translate(reader.read(data))
+    from .script import reader as script_reader
+    from .script import translator
+
+    return translator.translate(script_reader.read(data))
 
 
 def supported_operators() -> Mapping[str, Iterable[int]]:

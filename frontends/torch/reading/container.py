@@ -18,6 +18,10 @@ from nnir.types import precision_of
 OLD = "serialized_exported_program.json"
 """Where PyTorch 2.7 and older put the program."""
 
+CODE = "code/"
+LEGACY = "model.json"
+"""What TorchScript archives have: the folder of code, and the program of the oldest ones."""
+
 MOST_MEMBERS = 1_000_000
 LOCAL_HEADER = 30
 END = b"PK\x05\x06"
@@ -31,7 +35,12 @@ REEXPORT = "export the model again with torch.export.save of PyTorch 2.9 or newe
 
 
 class Container:
-    """The members of one archive, by their name below the root folder."""
+    """The members of one archive, by their name below the root folder.
+
+    `kind` is what messages call such an archive.
+    """
+
+    kind = ".pt2 file"
 
     def __init__(self, data: Buffer) -> None:
         self.data = data
@@ -40,36 +49,44 @@ class Container:
             with zipfile.ZipFile(_Reader(data)) as archive:
                 infos = archive.infolist()
         except (zipfile.BadZipFile, ValueError, struct.error, NotImplementedError) as error:
-            raise BadFile(f"damaged .pt2 file: {error}") from None
+            raise BadFile(f"damaged {self.kind}: {error}") from None
         end = bytes(data[len(data) - len(END) - END_LENGTH : len(data)])
         counted = struct.unpack_from("<H", end, 10)[0] if end.startswith(END) else len(infos)
         if counted not in (len(infos), MANY):
-            raise BadFile(f"damaged .pt2 file: {len(infos)} members, its end says {counted}")
+            raise BadFile(f"damaged {self.kind}: {len(infos)} members, its end says {counted}")
         if not infos or len(infos) > MOST_MEMBERS:
-            raise BadFile(f"a .pt2 file with {len(infos)} members")
+            raise BadFile(f"a {self.kind} with {len(infos)} members")
         folder, slash, _ = infos[0].filename.partition("/")
         self.root = folder + slash if slash else ""
         self.members: dict[str, zipfile.ZipInfo] = {}
         for info in infos:
             name = info.filename.removeprefix(self.root)
             if name in self.members:
-                raise BadFile(f"the .pt2 file has two members {name!r}")
+                raise BadFile(f"the {self.kind} has two members {name!r}")
             self.members[name] = info
 
     def place(self, name: str) -> tuple[int, int]:
         """Where the bytes of a member lie; the local header decides, not the directory."""
         if name not in self.members:
-            raise BadFile(f"the .pt2 file has no member {name!r}")
+            raise BadFile(f"the {self.kind} has no member {name!r}")
         info = self.members[name]
         if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
-            raise BadFile(f"{info.filename!r} is compressed or encrypted, which .pt2 never is")
+            raise BadFile(
+                f"{info.filename!r} is compressed or encrypted, which no {self.kind} has there"
+            )
+        return self.span(info)
+
+    def span(self, info: zipfile.ZipInfo) -> tuple[int, int]:
+        """Where the bytes of a member lie as they are stored, compressed or not."""
         head = self.data[info.header_offset : info.header_offset + LOCAL_HEADER]
         if len(head) < LOCAL_HEADER or head[:4] != b"PK\x03\x04":
-            raise BadFile(f"damaged .pt2 file: no header of {info.filename!r}")
+            raise BadFile(f"damaged {self.kind}: no header of {info.filename!r}")
         start = info.header_offset + LOCAL_HEADER + sum(struct.unpack_from("<HH", head, 26))
-        if start + info.file_size > len(self.data) or info.file_size != info.compress_size:
-            raise BadFile(f"truncated .pt2 file: {info.filename!r} ends behind it")
-        return start, info.file_size
+        is_plain = info.compress_type == zipfile.ZIP_STORED
+        is_other = is_plain and info.file_size != info.compress_size
+        if is_other or start + info.compress_size > len(self.data):
+            raise BadFile(f"truncated {self.kind}: {info.filename!r} ends behind it")
+        return start, info.compress_size
 
     def __contains__(self, name: str) -> bool:
         return name in self.members
@@ -89,7 +106,7 @@ class Container:
         try:
             return json.loads(self.read(name))
         except (ValueError, RecursionError) as error:
-            raise BadFile(f"{name!r} of the .pt2 file is not JSON: {error}") from None
+            raise BadFile(f"{name!r} of the {self.kind} is not JSON: {error}") from None
 
     def tensor(
         self, name: str, dtype: np.dtype, sizes: list[int], strides: list[int], offset: int
@@ -142,11 +159,6 @@ class _Reader(io.RawIOBase):
 
 def refuse(container: Container) -> None:
     """BadFile or Unsupported, with what to do, for an archive that is not a readable program."""
-    if "constants.pkl" in container or container.names("code/"):
-        raise Unsupported(
-            "a TorchScript archive: its graph is Python code; export the original module with "
-            "torch.export.export and torch.export.save"
-        )
     if OLD in container:
         return
     if "data.pkl" in container:
@@ -160,3 +172,8 @@ def refuse(container: Container) -> None:
         raise BadFile("a zip file, but not a .pt2 archive")
     if container.read("byteorder").strip() != b"little":
         raise Unsupported("a .pt2 file in big-endian byte order")
+
+def is_script(container: Container) -> bool:
+    """Whether the members are those of a TorchScript archive."""
+    has_code = LEGACY in container or bool(container.names(CODE))
+    return has_code and ("constants.pkl" in container or "data.pkl" in container)

@@ -78,22 +78,26 @@ class Functional:
 
     def run(self) -> None:
         for node in self.graph.nodes:
-            found = schema.find(node.op)
-            written = found.written if found else ()
-            for name, type in zip(node.outputs, node.types, strict=False):
-                self.types[name] = type
-            if written:
-                self.overwrite(node, written)
-                continue
-            self.nodes.append(self.renamed(node))
-            if source := self.viewed(node, found):
-                root = self.root(source)
-                for position, name in enumerate(node.outputs):
-                    self.views[name] = View(node, source, position, self.ages.get(root, 0))
+            self.step(node)
         for output in self.graph.outputs:
             output.called = output.name
             output.name = self.read(output.name)
         self.graph.nodes = self.nodes
+
+    def step(self, node: SourceNode) -> None:
+        """One node, with what it overwrites."""
+        found = schema.find(node.op)
+        written = found.written if found else ()
+        for name, type in zip(node.outputs, node.types, strict=False):
+            self.types[name] = type
+        if written:
+            self.overwrite(node, written)
+            return
+        self.emit(self.renamed(node))
+        if source := self.viewed(node, found):
+            root = self.root(source)
+            for position, name in enumerate(node.outputs):
+                self.views[name] = View(node, source, position, self.ages.get(root, 0))
 
     def root(self, name: str) -> str:
         """The tensor whose memory `name` lies in."""

@@ -57,6 +57,8 @@ class Schema:
 
     arguments: tuple[Argument, ...]
     results: tuple[str, ...]
+    types: tuple[str, ...] = ()
+    """Of the results."""
 
     @property
     def written(self) -> tuple[str, ...]:
@@ -78,6 +80,11 @@ def _texts() -> dict[str, str]:
     return texts
 
 
+def names() -> list[str]:
+    """All operators that have a signature."""
+    return list(_texts())
+
+
 @functools.cache
 def find(op: str) -> Schema | None:
     """The signature of `aten.conv2d.default` and the like; None for what is not known."""
@@ -96,8 +103,10 @@ def parse(text: str) -> Schema:
         elif part != "...":
             arguments.append(_argument(part, is_keyword=is_keyword))
     outputs = results[1:-1] if results.startswith("(") else results
-    aliases = [re.search(r"\(([^)]*)\)", r) for r in _split(outputs)]
-    return Schema(tuple(arguments), tuple(a[1] if a else "" for a in aliases))
+    parts = _split(outputs)
+    aliases = [re.search(r"\(([^)]*)\)", r) for r in parts]
+    types = [re.sub(r"\([^)]*\)", "", r).partition(" ")[0] for r in parts]
+    return Schema(tuple(arguments), tuple(a[1] if a else "" for a in aliases), tuple(types))
 
 
 def _argument(part: str, *, is_keyword: bool) -> Argument:

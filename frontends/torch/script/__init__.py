@@ -1,0 +1,1 @@
+"""TorchScript archives: the program is restricted Python, which is walked and never run."""

@@ -1,0 +1,129 @@
+"""Tensors while a program is walked: what each name holds, which share memory, what changed.
+
+Nodes are translated one by one as `reading.functional` makes functions of them. What may share
+memory after a branch or a loop is remembered: a change of one makes the others unreadable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from nnir.errors import Unsupported
+from nnir.model import Value
+from nnir.types import TensorType
+
+from ...source import SourceGraph, SourceNode, refs
+from ..reading.functional import Functional, View
+from .layout import Layout
+
+
+class Sink(Protocol):
+    """What translates a node into the current model."""
+
+    def convert(self, node: SourceNode) -> None:
+        """Convert a node; its outputs are in the current scope then."""
+
+    def value_of(self, name: str) -> Any:
+        """What a name stands for."""
+
+
+@dataclass(frozen=True)
+class State:
+    """What is known of the memory at one point of the program."""
+
+    current: dict[str, str]
+    views: dict[str, View]
+    ages: dict[str, int]
+    seen: dict[str, int]
+    maybe: dict[str, frozenset[str]]
+    lost: frozenset[str]
+
+
+class Memory(Functional):
+    """The tensors of a program that is walked."""
+
+    def __init__(self, sink: Sink) -> None:
+        self.layout = Layout()
+        super().__init__(SourceGraph(), self.layout)
+        self.sink = sink
+        self.maybe: dict[str, frozenset[str]] = {}
+        self.lost: frozenset[str] = frozenset()
+        self.taken: set[str] = set()
+
+    def state(self) -> State:
+        """What is known now, to come back to."""
+        seen = {name: view.age for name, view in self.views.items()}
+        return State(
+            dict(self.current), dict(self.views), dict(self.ages), seen, dict(self.maybe), self.lost
+        )
+
+    def restore(self, state: State) -> None:
+        """Go back to what was known."""
+        self.current, self.views = dict(state.current), dict(state.views)
+        self.ages, self.maybe, self.lost = dict(state.ages), dict(state.maybe), state.lost
+        for name, view in self.views.items():
+            view.age = state.seen[name]
+
+    def fresh(self, stem: str) -> str:
+        """A name that nothing has."""
+        stem = stem.partition("/")[0] or "value"
+        name = stem
+        while name in self.taken:
+            self.count += 1
+            name = f"{stem}/{self.count}"
+        self.taken.add(name)
+        return name
+
+    def emit(self, node: SourceNode) -> None:
+        node.inputs = refs(node.attributes)
+        self.sink.convert(node)
+        for name in node.outputs:
+            self.know(name)
+        self.layout.follow(node, self.types)
+
+    def know(self, name: str) -> None:
+        """Note the type of what a name stands for."""
+        value = self.sink.value_of(name)
+        self.types[name] = value.type if isinstance(value, Value) else None
+
+    def know_type(self, name: str, type: TensorType) -> None:
+        """Note the type of what stands for something in a sub-model."""
+        self.types[name] = type
+
+    def step(self, node: SourceNode) -> None:
+        super().step(node)
+        for name in node.outputs:
+            self.types.setdefault(name, None)
+
+    def read(self, name: str) -> str:
+        root = self.root(name)
+        if root in self.lost:
+            raise Unsupported(
+                f"{name!r} is read after something was changed in place that may share its memory, "
+                "which depends on a condition that is only known while running; clone it before"
+            )
+        return super().read(name)
+
+    def write(self, name: str, new: str) -> None:
+        if name not in self.views:
+            self.lose_others(name)
+        super().write(name, new)
+
+    def lose_others(self, root: str) -> None:
+        """What may share memory with a tensor that changes is not known from here on."""
+        others = set(self.maybe.get(root, ()))
+        others.update(name for name, roots in self.maybe.items() if root in roots)
+        self.lost |= others - {root}
+
+    def may_share(self, name: str, others: Sequence[str]) -> None:
+        """Note that a new tensor may share memory with others."""
+        roots = frozenset(self.root(o) for o in others)
+        roots |= frozenset(r for o in roots for r in self.maybe.get(o, ()))
+        if roots - {name}:
+            self.maybe[name] = roots - {name}
+
+    def type_of(self, name: str) -> TensorType | None:
+        """The type of what a tensor holds now."""
+        return self.types.get(self.read(name))
