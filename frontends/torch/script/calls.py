@@ -160,7 +160,7 @@ def operator(
 OF_LISTS = frozenset(
     {"__getitem__", "_set_item", "append", "extend", "insert", "pop", "clear", "reverse", "copy"}
     | {"len", "list", "slice", "keys", "values", "items", "get", "update", "dict", "Delete"}
-    | {"add", "mul", "__contains__"}
+    | {"add", "mul", "__contains__", "any", "all"}
 )
 """Functions on lists and dictionaries, whatever these hold."""
 
@@ -242,7 +242,7 @@ def _are_integers(machine: Machine, arguments: Mapping[str, Any]) -> bool:
 def count_of(machine: Machine, op: str, arguments: Mapping[str, Any]) -> int:
     """How many tensors an operator gives whose result is a list."""
     packet, _, overload = op.rpartition(".")
-    given = arguments.get("self")
+    given = arguments.get("self", arguments.get("condition"))
     if isinstance(given, Tensor):
         shape = machine.type_of(given).shape
         if op == "aten.where.default":
@@ -355,8 +355,8 @@ def shape_of(machine: Machine, x: Any) -> Any:
 
 
 @special(
-    *("is_grad_enabled", "is_autocast_enabled", "is_autocast_cpu_enabled", "is_quantized"),
-    *("ops.prim.is_cuda", "ops.prim.is_quantized", "ops.prim.is_sparse", "ops.prim.requires_grad"),
+    *("is_autocast_enabled", "is_autocast_cpu_enabled", "is_quantized"),
+    *("ops.prim.is_cuda", "ops.prim.is_quantized", "ops.prim.is_sparse"),
     *("ops.prim.is_mkldnn", "ops.prim.is_nested", "ops.prim.is_xpu", "ops.prim.is_meta"),
 )
 def no(machine: Machine, *args: Any) -> bool:
@@ -368,7 +368,23 @@ def yes(machine: Machine, *args: Any) -> bool:
     return True
 
 
-@special("set_grad_enabled", "warn", "ops.prim.Print", "_assert", "manual_seed")
+@special("is_grad_enabled")
+def is_grad_enabled(machine: Machine) -> bool:
+    """What a program asks before it takes fused operators, which give no gradients."""
+    return machine.is_grad_enabled
+
+
+@special("set_grad_enabled")
+def set_grad_enabled(machine: Machine, value: Any) -> None:
+    machine.is_grad_enabled = bool(value)
+
+
+@special("ops.prim.requires_grad")
+def requires_grad(machine: Machine, x: Any) -> bool:
+    return x in machine.trained
+
+
+@special("warn", "ops.prim.Print", "_assert", "manual_seed")
 def nothing(machine: Machine, *args: Any, **keywords: Any) -> None:
     return None
 
@@ -466,6 +482,13 @@ def _copies(args: Sequence[Any]) -> bool:
     """The second flag among positional arguments is `copy`, the first `non_blocking`."""
     flags = [v for v in args if isinstance(v, bool)]
     return len(flags) > 1 and flags[1]
+
+
+@special("copy_")
+def copy_(machine: Machine, x: Any, other: Any, *args: Any) -> Any:
+    if isinstance(other, Tensor):
+        return NotImplemented
+    return Tensor(machine.emit("aten.fill_.Scalar", {"self": x, "value": other})[0])
 
 
 @special("cpu", "cuda")

@@ -121,6 +121,10 @@ class Machine:
         self.left = STEPS
         self.depth = 0
         self.stem = "value"
+        self.is_grad_enabled = True
+        self.trained: set[str] = set()
+        """The tensors that say that they require gradients."""
+
         self.containers: dict[int, tuple[Any, Any]] = {}
         """The lists and dictionaries of the archive, as they are now and as they were."""
         self.version = library.archive.version
@@ -288,7 +292,10 @@ class Machine:
         """A value of the archive as the program sees it; a list is the same list each time."""
         match value:
             case Stored():
-                return Tensor(self.translator.bind_stored(value))
+                name = Tensor(self.translator.bind_stored(value))
+                if value.is_trained:
+                    self.trained.add(name)
+                return name
             case Opaque():
                 self.refuse(value)
             case Items() | Table() if value.is_stored:

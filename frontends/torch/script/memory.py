@@ -51,6 +51,7 @@ class Memory(Functional):
         self.maybe: dict[str, frozenset[str]] = {}
         self.lost: frozenset[str] = frozenset()
         self.taken: set[str] = set()
+        self.same: dict[str, str] = {}
 
     def state(self) -> State:
         """What is known now, to come back to."""
@@ -110,6 +111,32 @@ class Memory(Functional):
         if name not in self.views:
             self.lose_others(name)
         super().write(name, new)
+
+        if name in self.layout.steps:  # a change in place leaves a tensor where it lies
+            self.layout.steps[new] = self.layout.steps[name]
+
+    def again(self, name: str, view: View) -> None:
+        super().again(name, view)
+        if name in self.layout.steps:
+            self.layout.steps[self.current[name]] = self.layout.steps[name]
+
+    def alias(self, name: str, target: str) -> None:
+        super().alias(name, target)
+        self.same[name] = target
+        if target in self.layout.steps:
+            self.layout.steps[name] = self.layout.steps[target]
+
+    def is_same(self, a: str, b: str) -> bool:
+        """Whether two names are one tensor; Unsupported where that depends on a condition."""
+        a, b = self._first_name(a), self._first_name(b)
+        if a != b and (a in self.maybe or b in self.maybe):
+            raise Unsupported("whether two tensors are the same one is only known while running")
+        return a == b
+
+    def _first_name(self, name: str) -> str:
+        while name in self.same:
+            name = self.same[name]
+        return name
 
     def lose_others(self, root: str) -> None:
         """What may share memory with a tensor that changes is not known from here on."""

@@ -78,9 +78,9 @@ def packets() -> dict[str, list[str]]:
     return {p: sorted(names, key=_order) for p, names in found.items()}
 
 
-def _order(name: str) -> tuple[bool, str]:
+def _order(name: str) -> tuple[bool, bool, str]:
     overload = name.rpartition(".")[2]
-    return any(word in overload for word in LATE), name
+    return any(word in overload for word in LATE), overload != "default", name
 
 
 def resolve(

@@ -219,9 +219,9 @@ def _bits(
 
 @plain("__is__")
 def is_(machine: Machine, a: Any, b: Any) -> bool:
-    if a is None or b is None:
-        return a is b
-    raise Unsupported("a comparison by identity, other than with None")
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        return machine.memory.is_same(a, b)
+    return a is b
 
 
 @plain("__isnot__")
@@ -533,6 +533,39 @@ def slice_(machine: Machine, owner: Any, start: Any = None, end: Any = None, ste
         raise BadModel("a slice with steps of 0")
     found = owner[start:end:step]
     return Items(found, machine.region) if isinstance(owner, list) else found
+
+
+@plain("any")
+def any_(machine: Machine, owner: Any) -> Any:
+    found: Any = False
+    for each in owner:
+        found = or_(machine, found, machine.truth(each))
+    return found
+
+
+@plain("all")
+def all_(machine: Machine, owner: Any) -> Any:
+    return not_(machine, any_(machine, [not_(machine, each) for each in owner]))
+
+
+@plain("__range_length")
+def range_length(machine: Machine, low: Any, high: Any, step: Any) -> Any:
+    """The number of iterations of a loop over range(low, high, step)."""
+    require(int, step)
+    if not step:
+        raise BadModel("a range with steps of 0")
+    if is_open(low, high):
+        if step != 1:
+            raise Unsupported("a range with steps, of a length that is only known while running")
+        return machine.number("torch.sym_max", a=PLAIN["sub"](machine, high, low), b=0)
+    require(int, low, high)
+    return len(range(low, high, step))
+
+
+@plain("__derive_index")
+def derive_index(machine: Machine, place: Any, start: Any, step: Any) -> Any:
+    """The value of the variable of such a loop."""
+    return _add(machine, start, _mul(machine, place, step))
 
 
 @plain("sorted")

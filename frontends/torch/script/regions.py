@@ -207,7 +207,7 @@ def close(regions: Sequence[Region]) -> list[Value]:
         captured = set(scope.captured.values())
         own = [v for v in model.inputs if v not in captured]
         given = [
-            scope.captured.get(name) or model.input(name, entry.type)
+            scope.captured[name] if name in scope.captured else model.input(name, entry.type)
             for name, entry in zip(names, entries, strict=True)
         ]
         model.inputs = [*own, *given]

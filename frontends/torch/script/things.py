@@ -29,10 +29,14 @@ class Number(Ref):
 
 @dataclass(eq=False, slots=True)
 class Stored:
-    """A tensor of the archive: a view of its bytes, and the storage that it shares with others."""
+    """A tensor of the archive: a view of its bytes, and the storage that it shares with others.
+
+    `is_trained`: it says that it requires gradients.
+    """
 
     array: np.ndarray
     storage: str
+    is_trained: bool = False
     name: str = ""
 
 

@@ -134,14 +134,14 @@ class Unpickler:
 
     def tensor(self, arguments: Any) -> Stored:
         """A tensor over its storage; the same object for the same view of it."""
-        (member, precision), offset, sizes, strides, *_ = arguments
+        (member, precision), offset, sizes, strides, is_trained, *_ = arguments
         if not all(type(n) is int for n in (offset, *sizes, *strides)):
             raise BadFile(f"{self.folder}.pkl: a tensor of sizes {sizes!r}")
         key = member, precision, offset, sizes, strides
         if key not in self.tensors:
             array = self.elements(member, precision, list(sizes), list(strides), offset)
             array.flags.writeable = False
-            self.tensors[key] = Stored(array, member)
+            self.tensors[key] = Stored(array, member, bool(is_trained))
         return self.tensors[key]
 
     def elements(

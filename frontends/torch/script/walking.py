@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -95,8 +96,14 @@ STATEMENTS: dict[type[ast.stmt], Callable[[Machine, Any], Returned | None]] = {
 # Expressions
 
 
+FLOATS = {"inf": math.inf, "nan": math.nan, "infj": complex(0, math.inf)}
+"""Numbers without digits, which are written as names."""
+
+
 def _name(machine: Machine, node: ast.Name) -> Any:
     if node.id not in machine.frame.names:
+        if node.id in FLOATS:
+            return FLOATS[node.id]
         raise BadFile(f"a variable {node.id!r} that nothing sets")
     value = machine.frame.names[node.id]
     if isinstance(value, Withheld):
