@@ -64,12 +64,14 @@ class Finder(Protocol):
 
 def _require_ranks(graph: SourceGraph) -> None:
     """Unsupported with every input whose rank is not known."""
-    names = [v.called or v.name for v in graph.inputs if v.type is None and v.unranked is not None]
-    if names:
+    values = [v for v in graph.inputs if v.type is None and v.unranked is not None]
+    if names := [v.called or v.name for v in values]:
         shapes = " ".join(f"--shape {name}=..." for name in names)
+        untyped = [v.called or v.name for v in values if v.is_untyped]
+        types = f"; float32, or another type: --shape {untyped[0]}=int64[...]" if untyped else ""
         raise Unsupported(
             f"inputs of unknown rank: {', '.join(map(repr, names))}; give their shapes: "
-            f"shapes={{{names[0]!r}: [...]}} ({shapes})"
+            f"shapes={{{names[0]!r}: [...]}} ({shapes}){types}"
         )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from frontends import onnx, paddle, tflite, torch
+from frontends.torch.reading.signature import ARGUMENTS
 from nnir.dim import evaluate, symbol, symbols_of
 from nnir.errors import DeviceError, Unsupported
 from nnir.model import Model
@@ -59,6 +60,8 @@ def intermediates(source: Any, model: Model, arrays: Sequence[np.ndarray], folde
     place = Path(source) if isinstance(source, (str, Path)) else None
     if place is None:
         return Known(found, note="the source is an object; save it to a file to look into it")
+    if ARGUMENTS in model.metadata:
+        return Known(found, note="PyTorch does not tell what is inside of a TorchScript program")
     for knows, asked in ORIGINS:
         if knows(place):
             way = asked(place, model)

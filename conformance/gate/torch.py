@@ -1,8 +1,8 @@
-"""The gate of `.pt2` files: a new archive of the members that the program needs, byte for byte.
+"""The gate of PyTorch's files: a new archive of the members that the program needs, as they are.
 
 PyTorch unpickles example inputs, weights and constants (without `weights_only`), runs guards and
 sizes as Python, and loads compiled code that lies beside the program. Compare
-`torch/export/pt2_archive/_package.py`.
+`torch/export/pt2_archive/_package.py`. Of TorchScript archives it compiles and runs the code.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from frontends.torch.reading.container import OLD, Container, refuse
+from frontends.torch.reading.container import CODE, OLD, Container, is_script, refuse
 from frontends.torch.reading.reader import Weights
 from frontends.torch.reading.screening import screen
 from frontends.torch.reading.signature import WEIGHTS
+from frontends.torch.script.archive import Archive
+from frontends.torch.script.screening import members_for_framework
 from nnir.errors import BadFile, Unsupported
 from nnir.mapping import Buffer, map_file
 
@@ -43,13 +45,28 @@ Parts = Iterator[tuple[str, Any]]
 def admit(source: Path | bytes, folder: Path) -> Path:
     """An archive in `folder` that PyTorch can load without running anything out of it."""
     container = Container(source if isinstance(source, bytes) else map_file(source))
+    if is_script(container):
+        return _admit_script(Archive(container.data), folder / "model.pt")
     refuse(container)
     try:
         parts = dict(_old(container) if OLD in container else _parts(container))
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise BadFile(f"damaged .pt2 file: {type(error).__name__}: {error}") from None
-    target = folder / "model.pt2"
     root = "" if OLD in container else "archive/"
+    return _write(container, root, parts, folder / "model.pt2")
+
+
+def _admit_script(archive: Archive, target: Path) -> Path:
+    """A TorchScript archive without what PyTorch does not need."""
+    parts: dict[str, Any] = {
+        name: archive.text(name).encode() if name.startswith(CODE) else archive.place(name)
+        for name in members_for_framework(archive)
+    }
+    return _write(archive, "archive/", parts, target)
+
+
+def _write(container: Container, root: str, parts: dict[str, Any], target: Path) -> Path:
+    """An archive of members: their own bytes, or where they lie in the source."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         for name, content in parts.items():
             with archive.open(zipfile.ZipInfo(root + name), "w", force_zip64=True) as member:

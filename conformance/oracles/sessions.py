@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from frontends import nnapi, onnx, paddle, tensorflow, tflite, torch
-from frontends.torch.reading.signature import OVERWRITTEN
+from frontends.torch.reading.signature import ARGUMENTS, OVERWRITTEN
 from nnir.errors import Unsupported
 from nnir.model import Model
 from nnir.staging import temporary_folder
@@ -134,18 +135,19 @@ def _onnx(source: Any, model: Model, stack: ExitStack) -> Session:
 
 
 def _torch(source: Any, model: Model, stack: ExitStack) -> Session:
-    """PyTorch on the exported program, loaded once: it keeps its state from call to call.
+    """PyTorch on the program, loaded once: it keeps its state from call to call.
 
     What the program overwrites is among the outputs. A module is exported on the inputs.
     """
     oracle = _oracle("torch", stack)
+    called = model.metadata.get(ARGUMENTS)
 
     def head_of(path: Path) -> Head:
         return {
             "path": str(stack.enter_context(admit("torch", path))),
             "overwritten": model.metadata.get(OVERWRITTEN, "").splitlines(),
             "states": [s.name for s in model.states if s not in fed_states(model)],
-        }
+        } | ({} if called is None else {"arguments": json.loads(called)})
 
     if isinstance(source, Path):
         head = head_of(source)

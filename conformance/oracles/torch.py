@@ -1,4 +1,4 @@
-"""The PyTorch oracle: one operator, or an exported program. Runs as a worker process."""
+"""The PyTorch oracle: one operator, or a program. Runs as a worker process."""
 
 from __future__ import annotations
 
@@ -52,6 +52,9 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
         if "path" in head:
             if head.get("is_first"):
                 open_program.cache_clear()
+                open_script.cache_clear()
+            if "arguments" in head:
+                return run_script(head, tensors)
             return run_program(head["path"], head["overwritten"], head["states"], tensors)
         if head["op"].startswith(SYMBOLIC):
             tensors = [t.item() for t in tensors]
@@ -82,6 +85,34 @@ def run_program(
     kept = {**dict(module.named_parameters()), **dict(module.named_buffers())}
     changed = [*(named[name] for name in overwritten), *(kept[name] for name in states)]
     return [*found, *(np.array(to_array(tensor)) for tensor in changed)]
+
+
+def run_script(head: dict[str, Any], tensors: list[torch.Tensor]) -> list[Any]:
+    """The outputs of a TorchScript program, then the new contents of what it overwrites."""
+    names, arguments = head["arguments"]
+    named = dict(zip(names, tensors, strict=True))
+    module = open_script(head["path"])
+    kinds = {a.name: str(a.type) for a in module.forward.schema.arguments}
+
+    def argument(told: Any, kind: str) -> Any:
+        if isinstance(told, str):
+            return named[told].item() if kind in ("int", "float", "bool") else named[told]
+        ((container, parts),) = told.items()
+        if container == "dict":
+            return {key: argument(part, "") for key, part in parts.items()}
+        return (tuple if container == "tuple" else list)(argument(part, "") for part in parts)
+
+    given = {name: argument(told, kinds[name]) for name, told in arguments.items()}
+    found = results(module(**given))
+    changed = [named[name] for name in head["overwritten"]]
+    changed += [operator.attrgetter(name)(module) for name in head["states"]]
+    return [*found, *(np.array(to_array(tensor)) for tensor in changed)]
+
+
+@functools.lru_cache(maxsize=1)
+def open_script(path: str) -> Any:
+    """A TorchScript module, which keeps its buffers from call to call."""
+    return torch.jit.load(path, map_location="cpu")
 
 
 @functools.lru_cache(maxsize=1)

@@ -31,14 +31,20 @@ def detects(source: Any) -> bool:
 
 def options(source: Any) -> frozenset[str]:
     """What `load` takes beside `source`."""
-    if isinstance(source, (Path, bytes)):
+    if isinstance(source, (Path, bytes)) or _is_script(source):
         return frozenset()
     return frozenset({"inputs", "keywords", "dynamic_shapes"})
 
 
 def exports(source: Any) -> bool:
     """Whether `source` is a module, whose graph is not known before it is exported on inputs."""
-    return any(c.__module__ == "torch.nn.modules.module" for c in type(source).__mro__)
+    is_module = any(c.__module__ == "torch.nn.modules.module" for c in type(source).__mro__)
+    return is_module and not _is_script(source)
+
+
+def _is_script(source: Any) -> bool:
+    """Whether `source` is a module of TorchScript, which has its graph."""
+    return any(c.__module__ == "torch.jit._script" for c in type(source).__mro__)
 
 
 def load(source: Any, **options: Any) -> Model:
@@ -52,6 +58,8 @@ def load(source: Any, **options: Any) -> Model:
         return _load_archive(map_file(source) if isinstance(source, Path) else source)
     from .reading import objects  # needs PyTorch, which whoever has the object has imported
 
+    if _is_script(source):
+        return _load_archive(objects.archive_of(source))
     return translate(objects.read(source, **options))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import operator
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -80,11 +81,6 @@ def export(
         if inputs is not None or keywords or dynamic_shapes is not None:
             raise BadInput("an ExportedProgram has its inputs: inputs are for modules")
         return source
-    if isinstance(source, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
-        raise Unsupported(
-            "a TorchScript module: its graph is Python code; give the original nn.Module, or "
-            "export it with torch.export.export"
-        )
     module = getattr(source, "_orig_mod", source)  # of torch.compile
     if not isinstance(module, torch.nn.Module):
         raise Unsupported(f"{type(source).__name__}: give a torch.nn.Module or an ExportedProgram")
@@ -102,9 +98,19 @@ def export(
 
 
 def save(source: Any, path: Path, inputs: Sequence[Any]) -> None:
-    """Write the program of an object as `.pt2`; a module is exported on `inputs`."""
+    """Write the program of an object; a module is exported on `inputs`."""
+    if isinstance(source, torch.jit.ScriptModule):
+        path.write_bytes(archive_of(source))
+        return
     is_program = isinstance(source, torch.export.ExportedProgram)
     torch.export.save(export(source, None if is_program else inputs), path)
+
+
+def archive_of(module: torch.jit.ScriptModule) -> bytes:
+    """The bytes of a TorchScript module as torch.jit.save writes them."""
+    buffer = io.BytesIO()
+    torch.jit.save(module, buffer)
+    return buffer.getvalue()
 
 
 def _tensor(given: Any) -> Any:

@@ -19,6 +19,9 @@ KEPT = frozenset({"buffer_mutation", "parameter_mutation"})
 OVERWRITTEN = "overwritten"
 """The key of the model's metadata with the inputs that it overwrites, one name on a line."""
 
+ARGUMENTS = "arguments"
+"""The key of the metadata of a TorchScript program with how inputs make up its arguments."""
+
 
 class End(NamedTuple):
     """An input or output of the graph: its kind, its name there, and what it stands for."""

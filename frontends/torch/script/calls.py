@@ -15,7 +15,7 @@ from nnir.types import Precision
 
 from ..reading.schema import Schema
 from . import overloads
-from .library import dotted, type_name
+from .library import CUSTOM, dotted, type_name
 from .machine import Machine, RaisedError, describe
 from .plain import PLAIN, call_plain, to_bool, to_float, to_int
 from .things import (
@@ -81,7 +81,7 @@ def _call_own(machine: Machine, node: ast.Call, name: str) -> Any:
     """A call of a function, a class or a method of the archive."""
     if name.startswith("__torch__.") and name.endswith(".__new__"):
         owner = name.removesuffix(".__new__")
-        if owner.startswith("__torch__.torch.classes."):
+        if owner.startswith(CUSTOM):
             raise Unsupported(f"the class {owner.removeprefix('__torch__.')}")
         machine.library.declared(owner)
         return Instance(owner, region=machine.region)
@@ -184,6 +184,7 @@ OTHERS = (
     (".hacked_twin", ".default"),
     (".Tensor_hacked_twin", ".Tensor"),
     (".Scalar_mode", ".Tensor_mode"),
+    ("aten.split.default", "aten.split_with_sizes.default"),
 )
 
 

@@ -15,7 +15,8 @@ from nnir.errors import BadFile, Unsupported
 from ..reading.container import CODE
 from .archive import Archive
 
-TUPLES = "NamedTuple"
+CUSTOM = "__torch__.torch.classes."
+"""Classes that are written in C++, such as the packed weights of quantised layers."""
 
 
 @dataclass

@@ -9,21 +9,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nnir.collector import paused_collector
-from nnir.errors import DAMAGE, BadFile, BadInput, NNAdapterError, Unsupported
+from nnir.errors import DAMAGE, BadFile, NNAdapterError, Unsupported
 from nnir.mapping import Buffer
 from nnir.types import Precision, TensorType, precision_of
 
 from ...choices import chosen_inputs
 from ...source import NUMBER, SourceGraph, SourceModel, SourceNode, SourceValue
+from ..reading.signature import ARGUMENTS
 from .archive import CONSTANTS, DATA, TRACED, Archive
 from .library import Library, type_name
 from .things import Instance, Items, Stored, Table
 from .unpickling import unpickle
 
 FORWARD = "forward"
-ARGUMENTS = "arguments"
-"""The key of the model's metadata with how the inputs make up the arguments of `forward`."""
-
 MARK = "higher_order.script"
 """The operator of the one node of the graph: the program, which is walked."""
 
@@ -86,7 +84,7 @@ def _read(archive: Archive) -> Script:
         "torch",
         graph,
         {"": 1},
-        metadata={"producer": "torch.jit", ARGUMENTS: json.dumps(as_json(inputs))},
+        metadata={"producer": "torch.jit", ARGUMENTS: as_json(inputs)},
         library=library,
         root=root,
         constants=constants,
@@ -94,21 +92,21 @@ def _read(archive: Archive) -> Script:
     )
 
 
-def as_json(inputs: Inputs) -> dict[str, Any]:
-    """The arguments for the framework: positions among the inputs, within lists and the like."""
-    places = {v.name: k for k, v in enumerate(inputs.values)}
+def as_json(inputs: Inputs) -> str:
+    """How the framework is called: the names of inputs in order, and which make up an argument."""
 
     def told(argument: Any) -> Any:
         match argument:
             case Given(name=name):
-                return places[name]
+                return name
             case tuple():
                 return {"tuple": [told(a) for a in argument]}
             case list():
                 return {"list": [told(a) for a in argument]}
         return {"dict": {k: told(a) for k, a in argument.items()}}
 
-    return {name: told(argument) for name, argument in inputs.arguments.items()}
+    names = [v.name for v in inputs.values]
+    return json.dumps([names, {n: told(a) for n, a in inputs.arguments.items()}])
 
 
 class Inputs:
@@ -137,11 +135,6 @@ class Inputs:
     def _argument(self, name: str, kind: ast.expr | None, example: Any) -> Any:
         head, parameters = type_name(kind)
         if head == "Optional":
-            if not self._is_asked(name) and example is None:
-                raise BadInput(
-                    f"the input {name!r} may be None: give its shape, shapes={{{name!r}: [...]}} "
-                    f"(--shape {name}=...)"
-                )
             return self._argument(name, parameters[0], example)
         if head == "Tensor":
             return self._tensor(name, example)
@@ -162,12 +155,8 @@ class Inputs:
             count = len(examples)
             while any(n == f"{name}_{count}" for n in self.chosen):
                 count += 1
+            count = count or 1  # whose shape is asked for
             known = [*examples, *[None] * count]
-            if not count:
-                raise BadInput(
-                    f"the input {name!r} is a list: give the shape of each item, "
-                    f"shapes={{'{name}_0': [...], ...}} (--shape {name}_0=...)"
-                )
             return [
                 self._argument(f"{name}_{k}", parameters[0], known[k]) for k in range(count)
             ]
@@ -183,12 +172,7 @@ class Inputs:
 
     def _keys(self, name: str) -> list[str]:
         keys = [n.removeprefix(f"{name}_") for n in self.chosen if n.startswith(f"{name}_")]
-        if not keys:
-            raise BadInput(
-                f"the input {name!r} is a dictionary: give the shape of each item, "
-                f"shapes={{'{name}_KEY': [...], ...}} (--shape {name}_KEY=...)"
-            )
-        return keys
+        return keys or ["KEY"]  # whose shape is asked for
 
     def _tensor(self, name: str, example: Any) -> Given:
         value = SourceValue(name, unranked=Precision.FLOAT32, is_untyped=True)

@@ -16,6 +16,7 @@ from nnir.errors import BadFile, Unsupported
 from nnir.types import Precision
 
 from .archive import Archive
+from .library import CUSTOM
 from .things import Device, Instance, Items, Opaque, Stored, Table
 
 STORAGES: dict[str, Precision] = {
@@ -33,9 +34,6 @@ STORAGES: dict[str, Precision] = {
     "ShortStorage": Precision.INT16,
 }
 CLASSES = "__torch__."
-CUSTOM = "__torch__.torch.classes."
-"""Classes that are written in C++, such as the packed weights of quantised layers."""
-
 MOST = 1 << 24
 """Objects in one pickle."""
 

@@ -11,7 +11,7 @@ from nnir.errors import BadFile, Unsupported
 
 from .branching import branch
 from .calls import call
-from .library import dotted
+from .library import CUSTOM, dotted
 from .looping import count_up, repeat
 from .machine import REEXPORT, Machine, Returned
 from .plain import PLAIN, getitem, key_of
@@ -160,7 +160,7 @@ def _reference(machine: Machine, name: str) -> Any:
     owner, _, member = name.rpartition(".")
     if member in ("__new__", "__init__") and machine.library.has_class(owner):
         return Class(name)
-    if name.startswith("__torch__.torch.classes."):
+    if name.startswith(CUSTOM):
         raise Unsupported(f"the class {name.removeprefix('__torch__.')}: {REEXPORT}")
     raise BadFile(f"the TorchScript archive has no {name!r}")
 
