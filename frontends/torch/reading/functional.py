@@ -28,6 +28,12 @@ IDENTITIES = {
 }
 """Without training these return their argument itself, which their signatures do not say."""
 
+CASTS = ("aten.to.", "aten.type_as.")
+"""The argument itself where that has the precision asked for, else a copy."""
+
+UNSAID = {"aten.type_as.default": "self"}
+"""What signatures do not say: operators that may give their argument itself."""
+
 MAYBE = frozenset(
     {
         "aten.contiguous.default",
@@ -45,9 +51,6 @@ SEVERAL = {
     "aten._native_batch_norm_legit.default": "aten._native_batch_norm_legit_functional.default",
 }
 """Operators that overwrite several arguments, whose functions return these after the results."""
-
-CASTS = ("aten.to.", "aten.type_as.")
-"""The argument itself where that has the precision asked for, else a copy."""
 
 STRUCTURE = frozenset({"aten.resize_", "aten.set_", "aten.swap_", "aten.transpose_", "aten.t_"})
 
@@ -155,7 +158,8 @@ class Functional:
             is_copy = node.attributes.get("train")
             source = None if is_copy else node.attributes.get(IDENTITIES[node.op])
         else:
-            source = node.attributes.get(found.viewed) if found and found.viewed else None
+            viewed = UNSAID.get(node.op, found.viewed if found else None)
+            source = node.attributes.get(viewed) if viewed else None
         if not isinstance(source, Ref):
             return None
         if node.op in MAYBE and self.shares(node, source) is False:

@@ -27,7 +27,7 @@ from .regions import (
     is_same,
     keep_doubts,
     leaves,
-    outer_root,
+    outer_roots,
     rebuild,
     stem_of,
     value_in,
@@ -123,7 +123,7 @@ class Join:
             return
         self.values[path] = leaf
         pairs = zip(self.sides, pair, strict=True)
-        roots = [r for side, v in pairs if (r := outer_root(machine, side, v)) is not None]
+        roots = [r for side, v in pairs for r in outer_roots(machine, side, v)]
         machine.memory.may_share(str(leaf), roots)
 
     def _pair(self, name: str, a: Any, b: Any) -> Any:

@@ -209,6 +209,9 @@ def apply(machine: Machine, op: str, found: Schema, arguments: dict[str, Any]) -
         names = machine.emit(op, arguments, count_of(machine, op, arguments))
         return Items(map(Tensor, names), machine.region)
     names = machine.emit(op, arguments, len(found.types))
+    if arguments.get("memory_format") not in ORDERED:
+        for name in names:
+            machine.memory.layout.steps.pop(name, None)
     results = [
         Tensor(n) if t.startswith("Tensor") else machine.fold(n)
         for n, t in zip(names, found.types, strict=True)
@@ -476,7 +479,15 @@ def to(machine: Machine, x: Any, *args: Any, **keywords: Any) -> Any:
     elif code is not None:
         precision = overloads.precision_of_code(code)
     arguments = {"self": x, "dtype": precision, "copy": copies}
-    return Tensor(machine.emit("aten.to.dtype", arguments)[0])
+    made = Tensor(machine.emit("aten.to.dtype", arguments)[0])
+    return made if _format_of(args, keywords) in ORDERED else forget_layout(machine, made, x)
+
+
+def _format_of(args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """The memory format: behind the flags where it has no name."""
+    flags = [k for k, v in enumerate(args) if isinstance(v, bool)]
+    rest = args[flags[-1] + 1 :] if flags else ()
+    return keywords.get("memory_format", rest[0] if rest else None)
 
 
 def _copies(args: Sequence[Any]) -> bool:
@@ -499,10 +510,20 @@ def cpu(machine: Machine, x: Any, *args: Any) -> Any:
 
 @special("contiguous")
 def contiguous(machine: Machine, x: Any, memory_format: Any = 0) -> Any:
-    found = machine.emit("aten.contiguous.default", {"self": x})[0]
-    if memory_format not in (0, 1):
-        machine.memory.layout.steps.pop(found, None)
-    return Tensor(found)
+    if memory_format in ORDERED:
+        return Tensor(machine.emit("aten.contiguous.default", {"self": x})[0])
+    return forget_layout(machine, Tensor(machine.emit("aten.clone.default", {"self": x})[0]), x)
+
+
+ORDERED = (None, 0, 1)
+"""Formats that leave a tensor in order that is so: contiguous, and as it is."""
+
+
+def forget_layout(machine: Machine, made: Tensor, x: Tensor) -> Tensor:
+    """A tensor in another order in memory: a copy, or none where both orders are the same."""
+    machine.memory.layout.steps.pop(made, None)
+    machine.memory.may_share(made, [x])
+    return made
 
 
 def _plain_too(name: str) -> None:

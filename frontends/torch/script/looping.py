@@ -30,7 +30,7 @@ from .regions import (
     is_same,
     keep_doubts,
     leaves,
-    outer_root,
+    outer_roots,
     rebuild,
     stem_of,
     value_in,
@@ -300,9 +300,7 @@ class Loop:
                 continue
             found[path] = made
             if isinstance(leaf, Tensor):
-                last = self._last(region, path)
-                roots = [leaf, *([last] if last is not None else [])]
-                machine.memory.may_share(str(made), roots)
+                machine.memory.may_share(str(made), [leaf, *self._last(region, path)])
         for name in self.names:
             value = machine.frame.names[name]
             machine.frame.names[name] = rebuild(value, (name,), found, machine.region)
@@ -310,8 +308,7 @@ class Loop:
             if name not in self.names:
                 machine.frame.names.pop(name, None)
 
-    def _last(self, region: Region, path: Path) -> str | None:
-        """The tensor outside that the last iteration may leave in a part of the state."""
+    def _last(self, region: Region, path: Path) -> list[str]:
+        """The tensors outside whose memory the last iteration may leave in a part of the state."""
         leaf = dict(leaves(region.names[path[0]], (path[0],))).get(path)
-        return outer_root(self.machine, region, leaf)
-
+        return outer_roots(self.machine, region, leaf)

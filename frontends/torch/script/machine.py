@@ -37,7 +37,7 @@ from .things import (
     Withheld,
 )
 
-STEPS = 2_000_000
+STEPS = 1_000_000
 """Statements and calls in all: what loops are repeated counts each time."""
 
 DEEPEST = 60
@@ -129,9 +129,9 @@ class Machine:
         """The lists and dictionaries of the archive, as they are now and as they were."""
         self.version = library.archive.version
 
-    def spend(self) -> None:
-        """One step; BadModel for a program that goes on and on."""
-        self.left -= 1
+    def spend(self, steps: int = 1) -> None:
+        """So many steps; BadModel for a program that goes on and on."""
+        self.left -= steps
         if self.left < 0:
             raise BadModel(f"a TorchScript program of more than {STEPS} steps")
 

@@ -19,6 +19,18 @@ from ..reading.functional import Functional, View
 from .layout import Layout
 
 
+SHARING = frozenset(
+    f"aten.{name}"
+    for name in (
+        *("broadcast_tensors", "meshgrid", "atleast_1d", "atleast_2d", "atleast_3d", "sum_to_size"),
+        *("cartesian_prod", "chain_matmul", "linalg_multi_dot", "unsafe_chunk", "unsafe_split"),
+        *("unsafe_split_with_sizes", "_unsafe_view", "channel_shuffle", "pixel_shuffle"),
+        *("pixel_unshuffle", "combinations", "column_stack"),
+    )
+)
+"""Operators whose results may be their arguments or views of these, which signatures do not say."""
+
+
 class Sink(Protocol):
     """What translates a node into the current model."""
 
@@ -97,6 +109,8 @@ class Memory(Functional):
         super().step(node)
         for name in node.outputs:
             self.types.setdefault(name, None)
+            if node.op.rpartition(".")[0] in SHARING:
+                self.may_share(name, refs(node.attributes))
 
     def read(self, name: str) -> str:
         root = self.root(name)

@@ -20,6 +20,9 @@ from .things import Device, Instance, Items, Number, Table, Tensor
 LONGEST = 1 << 20
 """Items of a list, letters of a text."""
 
+SHARE = 64
+"""So many items or letters that are made cost as much as one step."""
+
 INTEGERS = range(-(1 << 63), 1 << 63)
 PLAIN: dict[str, Callable[..., Any]] = {}
 
@@ -641,6 +644,9 @@ def call_plain(
     except TypeError as error:
         raise BadFile(f"{what}: {error}") from None
     try:
-        return PLAIN[name](*bound.args, **bound.kwargs)
+        found = PLAIN[name](*bound.args, **bound.kwargs)
     except (ValueError, ArithmeticError) as error:
         raise BadModel(f"{what}: {error}") from None
+    if isinstance(found, (list, tuple, dict, str)):
+        machine.spend(len(found) // SHARE)
+    return found

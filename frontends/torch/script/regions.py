@@ -165,14 +165,14 @@ def value_in(machine: Machine, leaf: Any) -> Value:
     raise Unsupported(f"a branch or loop that gives {type(leaf).__name__} and a tensor in turn")
 
 
-def outer_root(machine: Machine, region: Region, leaf: Any) -> str | None:
-    """The tensor outside of a region whose memory a leaf of its end lies in; None for a new one."""
+def outer_roots(machine: Machine, region: Region, leaf: Any) -> list[str]:
+    """The tensors outside of a region whose memory a leaf of its end may lie in."""
     if not isinstance(leaf, Tensor) or region.state is None:
-        return None
+        return []
     name = str(leaf)
     while (view := region.state.views.get(name)) is not None:
         name = view.source
-    return name if name in region.scope.outer else None
+    return [n for n in (name, *region.state.maybe.get(name, ())) if n in region.scope.outer]
 
 
 def changed_roots(machine: Machine, regions: Sequence[Region]) -> list[str]:

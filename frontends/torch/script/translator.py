@@ -195,7 +195,7 @@ class ScriptTranslator(TorchTranslator):
             name = ".".join(map(str, _named(result, path)))
             if isinstance(leaf, Withheld):
                 raise Unsupported(leaf.why)
-            if leaf is None or isinstance(leaf, str) and not isinstance(leaf, (Tensor, Number)):
+            if leaf is None:
                 continue
             called = name if any(isinstance(k, str) for k in path) else f"output_{name}"
             outputs.append(SourceValue(self._output_name(leaf), called=called))
