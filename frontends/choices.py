@@ -151,7 +151,8 @@ def _fit_shape(
     """The type of an input in a shape that must fit what the source says."""
     declared = value.unranked if value.type is None else value.type.precision
     if precision is not None and not value.is_untyped and declared not in (None, precision):
-        raise BadInput(f"input {name!r} is of {declared.name.lower()}, not {precision.name.lower()}")
+        known = "no type" if declared is None else declared.name.lower()
+        raise BadInput(f"input {name!r} is of {known}, not {precision.name.lower()}")
     if value.type is None and value.unranked is None:
         raise BadInput(f"input {name!r} is a {value.kind}, which has no shape")
     old: Sequence[Dim | None] = [None] * len(given) if value.type is None else value.type.shape

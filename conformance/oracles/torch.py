@@ -112,7 +112,8 @@ def run_script(head: dict[str, Any], tensors: list[torch.Tensor]) -> list[Any]:
 @functools.lru_cache(maxsize=1)
 def open_script(path: str) -> Any:
     """A TorchScript module, which keeps its buffers from call to call."""
-    return torch.jit.load(path, map_location="cpu")
+    load: Any = torch.jit.load  # which says no types
+    return load(path, map_location="cpu")
 
 
 @functools.lru_cache(maxsize=1)

@@ -173,6 +173,7 @@ def refuse(container: Container) -> None:
     if container.read("byteorder").strip() != b"little":
         raise Unsupported("a .pt2 file in big-endian byte order")
 
+
 def is_script(container: Container) -> bool:
     """Whether the members are those of a TorchScript archive."""
     has_code = LEGACY in container or bool(container.names(CODE))

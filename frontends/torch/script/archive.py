@@ -9,7 +9,7 @@ from nnir.budget import require_document
 from nnir.errors import BadFile, Unsupported
 from nnir.mapping import Buffer
 
-from ..reading.container import CODE, LEGACY, Container
+from ..reading.container import LEGACY, Container
 
 NEWEST = 10
 """The newest version of the format that is known (kMaxSupportedFileFormatVersion)."""

@@ -206,4 +206,3 @@ class Join:
         then_model, else_model = (side.model for side in self.sides)
         made: Any = control.if_(flag, *given, then_model=then_model, else_model=else_model)
         return list(made) if isinstance(made, (list, tuple)) else [made]
-

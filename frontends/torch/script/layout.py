@@ -21,7 +21,18 @@ DENSE = frozenset(
     for name in (
         *("zeros", "ones", "full", "empty", "arange", "linspace", "eye", "tensor", "scalar_tensor"),
         *("new_zeros", "new_ones", "new_full", "new_empty", "rand", "randn", "randint"),
-        *("cat", "stack", "contiguous", "addmm", "mm", "bmm", "embedding", "one_hot", "repeat", "tril"),
+        *(
+            "cat",
+            "stack",
+            "contiguous",
+            "addmm",
+            "mm",
+            "bmm",
+            "embedding",
+            "one_hot",
+            "repeat",
+            "tril",
+        ),
         *("triu", "index_select", "gather", "pad", "constant_pad_nd", "argmax", "argmin"),
     )
 )
@@ -30,7 +41,17 @@ DENSE = frozenset(
 ALIKE = frozenset(
     f"aten.{name}"
     for name in (
-        *("abs", "add", "bitwise_and", "bitwise_not", "bitwise_or", "ceil", "clamp", "clone", "cos"),
+        *(
+            "abs",
+            "add",
+            "bitwise_and",
+            "bitwise_not",
+            "bitwise_or",
+            "ceil",
+            "clamp",
+            "clone",
+            "cos",
+        ),
         *("div", "dropout", "elu", "eq", "erf", "exp", "floor", "floor_divide", "ge", "gelu", "gt"),
         *("hardsigmoid", "hardswish", "hardtanh", "le", "leaky_relu", "log", "logical_and"),
         *("logical_not", "logical_or", "lt", "masked_fill", "maximum", "minimum", "mish", "mul"),
@@ -39,7 +60,15 @@ ALIKE = frozenset(
         *("square", "sub", "tan", "tanh", "type_as", "where", "zeros_like", "ones_like", "copy"),
         *("full_like", "index_put", "fill", "select_scatter", "slice_scatter", "batch_norm"),
         *("conv1d", "conv2d", "conv3d", "_convolution", "max_pool1d", "max_pool2d", "avg_pool2d"),
-        *("adaptive_avg_pool2d", "linear", "layer_norm", "group_norm", "instance_norm", "mean", "sum"),
+        *(
+            "adaptive_avg_pool2d",
+            "linear",
+            "layer_norm",
+            "group_norm",
+            "instance_norm",
+            "mean",
+            "sum",
+        ),
         *("amax", "amin", "upsample_nearest2d", "upsample_bilinear2d", "to", "cumsum"),
     )
 )

@@ -12,8 +12,9 @@ from nnir.ops import control, unary
 from nnir.types import TensorType
 
 from ...loops import BODY
+from .functions.numbers import to_int
+from .functions.table import call_plain
 from .machine import LONGEST, Machine, RaisedError, Returned, describe
-from .plain import call_plain, to_int
 from .regions import (
     MEMORY,
     Path,
@@ -44,9 +45,7 @@ COUNTER = "<count>"
 """The variable that counts the iterations of a loop over range(n)."""
 
 
-def count_up(
-    machine: Machine, name: str, limit: Any, body: Sequence[ast.stmt]
-) -> Returned | None:
+def count_up(machine: Machine, name: str, limit: Any, body: Sequence[ast.stmt]) -> Returned | None:
     """`for name in range(limit)`."""
     limit = to_int(machine, limit)
     names = machine.frame.names
@@ -157,9 +156,8 @@ class Loop:
         """The leaves of variables that iterations change, and tensors that they change in place."""
         found: dict[Path, Any] = {}
         for name in self.names:
-            for path, leaf in leaves(self.machine.frame.names[name], (name,)):
-                if isinstance(leaf, (Tensor, Number)) or path in self.symbolic:
-                    found[path] = leaf
+            parts = leaves(self.machine.frame.names[name], (name,))
+            found |= {p: v for p, v in parts if is_of_graph(v) or p in self.symbolic}
         for root in self.roots:
             found[MEMORY, root] = Tensor(root)
         return found
@@ -242,9 +240,7 @@ class Loop:
     ) -> bool:
         """Whether an iteration changes more than what is known to change."""
         before = {
-            path: leaf
-            for name in self.names
-            for path, leaf in leaves(self.outer[name], (name,))
+            path: leaf for name in self.names for path, leaf in leaves(self.outer[name], (name,))
         }
         if extra := {p[0] for p in before.keys() ^ {p for p in after if p[0] != MEMORY}}:
             raise Unsupported(

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, TypeAlias
+
+import numpy as np
 
 from nnir.errors import BadFile, BadModel, Unsupported
 from nnir.model import Model, Value
@@ -90,6 +92,31 @@ class Translating(Sink, Protocol):
 
     def number_of(self, name: str) -> Any:
         """The number that a name stands for where it is known; else None."""
+
+    @property
+    def scope(self) -> dict[str, Any]:
+        """The names in the current model."""
+
+    def inside(self, model: Model, scope: dict[str, Any]) -> AbstractContextManager[None]:
+        """Translate into a sub-model with names of its own."""
+
+    def converts(self, op: str) -> bool:
+        """Whether there is a converter of an operator."""
+
+    def bind_array(self, name: str, array: np.ndarray) -> None:
+        """A constant in the current scope."""
+
+    def bind_number(self, name: str, number: Any) -> None:
+        """A number of Python in the current scope."""
+
+    def problems_now(self) -> Any:
+        """What was refused so far, to come back to."""
+
+    def forget_problems(self, problems: Any) -> None:
+        """Come back to what was refused before a part that is walked in another way."""
+
+    def spend(self, nodes: int) -> None:
+        """Count nodes; BadModel for too many."""
 
 
 Statement: TypeAlias = "Callable[[Machine, Any], Returned | None]"

@@ -18,7 +18,6 @@ from ...source import SourceGraph, SourceNode, refs
 from ..reading.functional import Functional, View
 from .layout import Layout
 
-
 SHARING = frozenset(
     f"aten.{name}"
     for name in (

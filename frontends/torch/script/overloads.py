@@ -151,7 +151,7 @@ def as_declared(value: Any, argument: Argument) -> Any:
         return None if value == 0 else value
     if isinstance(value, Device):
         return value.name
-    if isinstance(value, (list, tuple)) and not isinstance(value, str):
+    if isinstance(value, (list, tuple)):
         return [as_declared(v, argument) for v in value]
     return value
 

@@ -119,9 +119,7 @@ class Inputs:
         self.arguments: dict[str, Any] = {}
         self.chosen = chosen_inputs()
         declared = forward.args.args[1:]
-        defaults = [None] * (len(declared) - len(forward.args.defaults)) + [
-            *forward.args.defaults
-        ]
+        defaults = [None] * (len(declared) - len(forward.args.defaults)) + [*forward.args.defaults]
         examples = traced if len(traced) == len(declared) else [None] * len(declared)
         for argument, default, example in zip(declared, defaults, examples, strict=True):
             name = argument.arg
@@ -157,15 +155,11 @@ class Inputs:
                 count += 1
             count = count or 1  # whose shape is asked for
             known = [*examples, *[None] * count]
-            return [
-                self._argument(f"{name}_{k}", parameters[0], known[k]) for k in range(count)
-            ]
+            return [self._argument(f"{name}_{k}", parameters[0], known[k]) for k in range(count)]
         if head == "Dict":
             keys = [*example] if isinstance(example, Mapping) else self._keys(name)
             values = example if isinstance(example, Mapping) else {}
-            return {
-                k: self._argument(f"{name}_{k}", parameters[1], values.get(k)) for k in keys
-            }
+            return {k: self._argument(f"{name}_{k}", parameters[1], values.get(k)) for k in keys}
         raise Unsupported(
             f"an input {name!r} of type {head}: wrap the module in one that takes tensors"
         )

@@ -59,7 +59,7 @@ class Scope(dict[str, Any]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """What a name stands for, read from outside where it is not here."""
-        return self[name] if name in self else default
+        return self[name] if name in self else default  # noqa: SIM401  # this is `get`
 
 
 @dataclass(eq=False)

@@ -16,10 +16,9 @@ from nnir.errors import BadFile, Unsupported
 from ..reading.container import CODE
 from ..reading.screening import SIDE_EFFECTS
 from .archive import CONSTANTS, DATA, Archive
-from .calls import SPECIAL
+from .functions.table import PLAIN, SPECIAL
 from .library import CUSTOM, dotted, parse
 from .overloads import packets
-from .plain import PLAIN
 from .unpickling import unpickle
 
 STORAGE = re.compile(r"(data|constants)/\w{1,40}")
@@ -56,9 +55,8 @@ def _names_called(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.Attribute) and (name := dotted(node)) is not None:
             if name.startswith(("torch.", "ops.", CUSTOM)):
                 yield name
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in REFUSED:
-                yield node.func.id
+        elif isinstance(node, ast.Name) and node.id in REFUSED:
+            yield node.id
 
 
 def check_call(name: str) -> None:

@@ -1,4 +1,4 @@
-"""The translator of TorchScript programs: it walks the code and converts operators as it meets them.
+"""The translator of TorchScript programs: it walks the code, and converts what it meets.
 
 A buffer that the program changes is a state. Which ones do is known after a walk: where there are
 any, the program is walked once more with these as states.
@@ -154,7 +154,7 @@ class ScriptTranslator(TorchTranslator):
 
     def _missing_converters(self) -> None:
         """What has no converter is noted as it is met: only a walk knows what is called."""
-        return None
+        return
 
     def _walk(self) -> None:
         root = self.script.root

@@ -78,9 +78,7 @@ class Unpickler:
                     raise BadFile(f"{self.folder}.pkl: an opcode {code!r}, which is not for data")
                 opcode(self)
         except (IndexError, KeyError, TypeError, ValueError, struct.error) as error:
-            raise BadFile(
-                f"damaged {self.folder}.pkl: {type(error).__name__}: {error}"
-            ) from None
+            raise BadFile(f"damaged {self.folder}.pkl: {type(error).__name__}: {error}") from None
         raise BadFile(f"{self.folder}.pkl: more than {MOST} objects")
 
     def take(self, size: int) -> bytes:
@@ -364,4 +362,3 @@ def unpickle(archive: Archive, name: str, *, is_described: bool = False) -> Any:
     `is_described`: the types of tensors count, their elements may be missing.
     """
     return (Describing if is_described else Unpickler)(archive, name).read()
-

@@ -11,10 +11,11 @@ from nnir.errors import BadFile, Unsupported
 
 from .branching import branch
 from .calls import call
+from .functions.containers import getitem, key_of
+from .functions.numbers import neg, not_
 from .library import CUSTOM, dotted
 from .looping import count_up, repeat
 from .machine import REEXPORT, Machine, Returned
-from .plain import PLAIN, getitem, key_of
 from .things import Class, Function, Items, Number, Table, Withheld
 
 
@@ -174,11 +175,11 @@ def _unary(machine: Machine, node: ast.UnaryOp) -> Any:
     operand = machine.evaluate(node.operand)
     match node.op:
         case ast.USub():
-            return PLAIN["neg"](machine, operand)
+            return neg(machine, operand)
         case ast.UAdd():
             return operand
         case ast.Not():
-            return PLAIN["__not__"](machine, operand)
+            return not_(machine, operand)
     raise BadFile(f"a TorchScript program with the operator {type(node.op).__name__}")
 
 

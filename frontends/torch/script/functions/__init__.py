@@ -1,0 +1,1 @@
+"""What TorchScript calls beside operators on tensors, by family."""
