@@ -12,73 +12,40 @@ from nnir.dim import Dim
 from nnir.types import TensorType
 
 from ...source import SourceNode
+from ..reading.strides import is_contiguous
 
 Types = Mapping[str, TensorType | None]
 Steps = list[Dim]
 
-DENSE = frozenset(
-    f"aten.{name}"
-    for name in (
-        *("zeros", "ones", "full", "empty", "arange", "linspace", "eye", "tensor", "scalar_tensor"),
-        *("new_zeros", "new_ones", "new_full", "new_empty", "rand", "randn", "randint"),
-        *(
-            "cat",
-            "stack",
-            "contiguous",
-            "addmm",
-            "mm",
-            "bmm",
-            "embedding",
-            "one_hot",
-            "repeat",
-            "tril",
-        ),
-        *("triu", "index_select", "gather", "pad", "constant_pad_nd", "argmax", "argmin"),
-    )
-)
+
+def _named(text: str) -> frozenset[str]:
+    return frozenset(f"aten.{name}" for name in text.split())
+
+
+DENSE = _named("""
+    addmm arange argmax argmin bmm cat constant_pad_nd contiguous embedding empty eye full gather
+    index_select linspace mm new_empty new_full new_ones new_zeros one_hot ones pad rand randint
+    randn repeat scalar_tensor stack tril triu zeros
+""")
 """Operators whose results lie in order, whatever the arguments do."""
 
-ALIKE = frozenset(
-    f"aten.{name}"
-    for name in (
-        *(
-            "abs",
-            "add",
-            "bitwise_and",
-            "bitwise_not",
-            "bitwise_or",
-            "ceil",
-            "clamp",
-            "clone",
-            "cos",
-        ),
-        *("div", "dropout", "elu", "eq", "erf", "exp", "floor", "floor_divide", "ge", "gelu", "gt"),
-        *("hardsigmoid", "hardswish", "hardtanh", "le", "leaky_relu", "log", "logical_and"),
-        *("logical_not", "logical_or", "lt", "masked_fill", "maximum", "minimum", "mish", "mul"),
-        *("ne", "neg", "pow", "reciprocal", "relu", "relu6", "remainder", "round", "rsqrt", "rsub"),
-        *("selu", "sigmoid", "sign", "silu", "sin", "softplus", "softmax", "log_softmax", "sqrt"),
-        *("square", "sub", "tan", "tanh", "type_as", "where", "zeros_like", "ones_like", "copy"),
-        *("full_like", "index_put", "fill", "select_scatter", "slice_scatter", "batch_norm"),
-        *("conv1d", "conv2d", "conv3d", "_convolution", "max_pool1d", "max_pool2d", "avg_pool2d"),
-        *(
-            "adaptive_avg_pool2d",
-            "linear",
-            "layer_norm",
-            "group_norm",
-            "instance_norm",
-            "mean",
-            "sum",
-        ),
-        *("amax", "amin", "upsample_nearest2d", "upsample_bilinear2d", "to", "cumsum"),
-    )
-)
+ALIKE = _named("""
+    _convolution abs adaptive_avg_pool2d add amax amin avg_pool2d batch_norm bitwise_and
+    bitwise_not bitwise_or ceil clamp clone conv1d conv2d conv3d copy cos cumsum div elu eq erf exp
+    fill floor floor_divide full_like ge gelu group_norm gt hardsigmoid hardswish hardtanh
+    index_put instance_norm layer_norm le leaky_relu linear log log_softmax logical_and logical_not
+    logical_or lt masked_fill max_pool1d max_pool2d maximum mean minimum mish mul ne neg ones_like
+    pow reciprocal relu relu6 remainder round rsqrt rsub select_scatter selu sigmoid sign silu sin
+    slice_scatter softmax softplus sqrt square sub sum tan tanh upsample_bilinear2d
+    upsample_nearest2d where zeros_like
+""")
 """Operators whose results lie in order where all arguments with axes do."""
 
-RESHAPES = frozenset(
-    f"aten.{name}"
-    for name in ("view", "reshape", "flatten", "unflatten", "_unsafe_view", "view_as", "squeeze")
-)
-"""Operators whose results lie in order where their argument does."""
+THEMSELVES = _named("""
+    _unsafe_view alpha_dropout dropout feature_dropout flatten reshape squeeze to type_as unflatten
+    view view_as
+""")
+"""Operators whose results may be their argument or a view of it, and lie in order where it does."""
 
 SAME = frozenset({"aten.alias.default", "aten.detach.default"})
 
@@ -114,19 +81,20 @@ class Layout(Mapping[str, Sequence[Dim]]):
                 self.steps[node.outputs[0]] = found
             return
         dense = packet in DENSE or (
-            (packet in ALIKE or packet in RESHAPES)
-            and "memory_format" not in node.attributes
+            (packet in ALIKE or packet in THEMSELVES)
             and all(self._lies_in_order(name, types) for name in node.inputs)
         )
+        if packet in THEMSELVES:  # which may be their argument, in whatever order that lies
+            dense &= all(name in self.steps for name in node.inputs)
         for name, kind in zip(node.outputs, kinds, strict=True):
             if dense and kind is not None:
                 self.steps[name] = in_order(kind.shape)
 
     def _lies_in_order(self, name: str, types: Types) -> bool:
-        kind = types.get(name)
+        kind, steps = types.get(name), self.steps.get(name)
         if kind is None:
             return False
-        return kind.rank < 2 or self.steps.get(name) == in_order(kind.shape)
+        return kind.rank < 2 if steps is None else is_contiguous(kind.shape, steps)
 
 
 def in_order(shape: Sequence[Dim]) -> Steps:

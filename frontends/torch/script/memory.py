@@ -136,6 +136,7 @@ class Memory(Functional):
     def alias(self, name: str, target: str) -> None:
         super().alias(name, target)
         self.same[name] = target
+        self.types[name] = self.types.get(target)
         if target in self.layout.steps:
             self.layout.steps[name] = self.layout.steps[target]
 
