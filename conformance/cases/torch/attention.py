@@ -106,4 +106,34 @@ CASES: list[Case] = [
         ((Q, K, K), {"attn_mask": rand(2, 1, 3, 5)}, "a bias"),
     ),
 ]
+X, Y = rand(2, 5, 8), rand(2, 5, 8, seed=4)
+WEIGHTS = (rand(24, 8, seed=5), rand(24, seed=6), rand(8, 8, seed=7), rand(8, seed=8))
+HIDDEN = (rand(5, 5, dtype=np.bool_, seed=9) & ~np.eye(5, dtype=np.bool_),)
+PADDED = np.arange(5) >= np.array([[3], [5]])
+NORMS = (rand(8, seed=10), rand(8, seed=11), rand(8, seed=12), rand(8, seed=13))
+INNER = (rand(6, 8, seed=14), rand(6, seed=15), rand(8, 6, seed=16), rand(8, seed=17))
+
+
+def layer(*, gelu: bool, first: bool) -> tuple[Any, ...]:
+    """The arguments of a layer up to its mask."""
+    return (X, 8, 2, *WEIGHTS, gelu, first, 1e-5, *NORMS, *INNER)
+
+
+CASES += [
+    *each(
+        "aten._native_multi_head_attention.default",
+        ((X, X, X, 8, 2, *WEIGHTS), {}, "the weights averaged over heads"),
+        ((X, X, X, 8, 2, *WEIGHTS, None, True, False), {}, "the weights of each head"),
+        ((Y, X, X, 8, 2, *WEIGHTS), {}, "other keys"),
+        ((X, X, X, 8, 2, *WEIGHTS, *HIDDEN, True, True, 0), {}, "a mask of queries and keys"),
+        ((X, X, X, 8, 2, *WEIGHTS, PADDED, True, True, 1), {}, "a mask of samples and keys"),
+    ),
+    *each(
+        "aten._transformer_encoder_layer_fwd.default",
+        (layer(gelu=False, first=False), {}, "relu, norms behind"),
+        (layer(gelu=True, first=True), {}, "gelu, norms before"),
+        ((*layer(gelu=False, first=True), PADDED, 1), {}, "a mask of samples and keys"),
+        ((*layer(gelu=True, first=False), *HIDDEN, 0), {}, "a mask of queries and keys"),
+    ),
+]
 LIMITS: list[Limit] = []

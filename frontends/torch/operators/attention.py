@@ -12,6 +12,7 @@ from nnir.recipes.attention import attend, bias_of_mask, causal_mask, repeat_hea
 from nnir.types import Precision
 
 from ...table import Table
+from . import encoder
 
 table = Table()
 
@@ -108,3 +109,6 @@ def flash_attention(
     result, scores = attend(query, key, value, bias, scale, blind=blind)
     wide = Precision.FLOAT64 if query.precision == Precision.FLOAT64 else Precision.FLOAT32
     return result, reduce.reduce_log_sum_exp(scores.cast(wide), [-1], keepdim=False)
+
+
+table = Table.merge([table, encoder.table])

@@ -31,8 +31,14 @@ IDENTITIES = {
 CASTS = ("aten.to.", "aten.type_as.")
 """The argument itself where that has the precision asked for, else a copy."""
 
-UNSAID = {"aten.type_as.default": "self"}
-"""What signatures do not say: operators that may give their argument itself."""
+UNSAID = {
+    "aten.type_as.default": "self",
+    "aten._unsafe_view.default": "self",
+    "aten.unsafe_chunk.default": "self",
+    "aten.unsafe_split.Tensor": "self",
+    "aten.unsafe_split_with_sizes.default": "self",
+}
+"""What signatures do not say: operators whose results share memory with an argument."""
 
 MAYBE = frozenset(
     {
@@ -376,7 +382,11 @@ CARRY: dict[str, Carry] = {
     "aten.transpose.int": _undo_transpose,
     "aten.unbind.int": _unbound,
     "aten.unflatten.int": _undo_reshape,
+    "aten.unsafe_chunk.default": _part,
+    "aten.unsafe_split.Tensor": _part,
+    "aten.unsafe_split_with_sizes.default": _part,
     "aten.unsqueeze.default": _undo_reshape,
+    "aten._unsafe_view.default": _undo_reshape,
     "aten.view.default": _undo_reshape,
     "aten.view_as.default": _undo_reshape,
     **dict.fromkeys(IDENTITIES, _same),

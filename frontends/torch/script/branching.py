@@ -27,8 +27,8 @@ from .regions import (
     is_same,
     keep_doubts,
     leaves,
-    outer_roots,
     rebuild,
+    share,
     stem_of,
     value_in,
     zeros,
@@ -108,6 +108,10 @@ class Join:
         made = self._make_if(outputs) if self.pairs else []
         for (path, pair), value in zip(self.pairs.items(), made, strict=True):
             self._bind(path, pair, value)
+        for k, side in enumerate(self.sides):
+            ends = {str(leaf): self.pairs[path][k] for path, leaf in self.values.items()
+                    if path in self.pairs}  # fmt: skip
+            share(machine, side, ends)
         for name, template in templates.items():
             found = rebuild(template, (name,), self.values, machine.region)
             if not isinstance(found, Uninitialized):
@@ -122,9 +126,6 @@ class Join:
             machine.memory.write(str(path[1]), str(leaf))
             return
         self.values[path] = leaf
-        pairs = zip(self.sides, pair, strict=True)
-        roots = [r for side, v in pairs for r in outer_roots(machine, side, v)]
-        machine.memory.may_share(str(leaf), roots)
 
     def _pair(self, name: str, a: Any, b: Any) -> Any:
         """What a variable is afterwards; leaves that differ become outputs."""

@@ -31,8 +31,9 @@ from .regions import (
     is_same,
     keep_doubts,
     leaves,
-    outer_roots,
     rebuild,
+    roots_in,
+    share,
     stem_of,
     value_in,
 )
@@ -215,6 +216,7 @@ class Loop:
         self._refuse_changes(region, inner)
         memory.restore(before)
         self.roots += sorted(written)
+        self._require_apart(region, state)
         return region, changed or bool(written)
 
     def _leaves_of(self, name: str) -> list[tuple[Path, Any]]:
@@ -227,6 +229,21 @@ class Loop:
             if path[0] != MEMORY and state is not None and state.ages.get(str(leaf), 0):
                 raise Unsupported(
                     f"a loop that changes {path[0]!r} in place, which it also sets: clone it first"
+                )
+
+    def _require_apart(self, region: Region, state: dict[Path, Any]) -> None:
+        """Unsupported where a variable may be, from one iteration to the next, a view of what the
+        loop changes in place."""
+        memory, ends = self.machine.memory, self._ends(region)
+        for path, leaf in state.items():
+            if path[0] == MEMORY or not isinstance(leaf, Tensor):
+                continue
+            root = memory.root(leaf)
+            roots = {root, *memory.maybe.get(root, ()), *roots_in(region, ends.get(path))}
+            if roots & set(self.roots):
+                raise Unsupported(
+                    f"a loop that sets {path[0]!r} and changes in place what may share its memory: "
+                    "clone it first"
                 )
 
     def _type_of(self, path: Path, leaf: Any) -> TensorType:
@@ -296,7 +313,9 @@ class Loop:
                 continue
             found[path] = made
             if isinstance(leaf, Tensor):
-                machine.memory.may_share(str(made), [leaf, *self._last(region, path)])
+                machine.memory.may_share(str(made), [leaf])
+        ends = self._ends(region)
+        share(machine, region, {str(made): ends.get(path) for path, made in found.items()})
         for name in self.names:
             value = machine.frame.names[name]
             machine.frame.names[name] = rebuild(value, (name,), found, machine.region)
@@ -304,7 +323,9 @@ class Loop:
             if name not in self.names:
                 machine.frame.names.pop(name, None)
 
-    def _last(self, region: Region, path: Path) -> list[str]:
-        """The tensors outside whose memory the last iteration may leave in a part of the state."""
-        leaf = dict(leaves(region.names[path[0]], (path[0],))).get(path)
-        return outer_roots(self.machine, region, leaf)
+    def _ends(self, region: Region) -> dict[Path, Any]:
+        """What an iteration leaves in the variables."""
+        found: dict[Path, Any] = {}
+        for name in self.names:
+            found |= dict(leaves(region.names.get(name), (name,)))
+        return found

@@ -22,8 +22,7 @@ SHARING = frozenset(
     f"aten.{name}"
     for name in (
         *("broadcast_tensors", "meshgrid", "atleast_1d", "atleast_2d", "atleast_3d", "sum_to_size"),
-        *("cartesian_prod", "chain_matmul", "linalg_multi_dot", "unsafe_chunk", "unsafe_split"),
-        *("unsafe_split_with_sizes", "_unsafe_view", "channel_shuffle", "pixel_shuffle"),
+        *("cartesian_prod", "chain_matmul", "linalg_multi_dot", "channel_shuffle", "pixel_shuffle"),
         *("pixel_unshuffle", "combinations", "column_stack"),
     )
 )
@@ -154,16 +153,24 @@ class Memory(Functional):
 
     def lose_others(self, root: str) -> None:
         """What may share memory with a tensor that changes is not known from here on."""
-        others = set(self.maybe.get(root, ()))
-        others.update(name for name, roots in self.maybe.items() if root in roots)
-        self.lost |= others - {root}
+        pairs = [(a, b) for a, roots in self.maybe.items() for b in roots]
+        near: dict[str, list[str]] = {}
+        for a, b in pairs:
+            near.setdefault(a, []).append(b)
+            near.setdefault(b, []).append(a)
+        reached, waiting = {root}, [root]
+        while waiting:
+            others = set(near.get(waiting.pop(), ())) - reached
+            reached |= others
+            waiting += others
+        self.lost |= reached - {root}
 
     def may_share(self, name: str, others: Sequence[str]) -> None:
         """Note that a new tensor may share memory with others."""
         roots = frozenset(self.root(o) for o in others)
         roots |= frozenset(r for o in roots for r in self.maybe.get(o, ()))
         if roots - {name}:
-            self.maybe[name] = roots - {name}
+            self.maybe[name] = self.maybe.get(name, frozenset()) | (roots - {name})
 
     def type_of(self, name: str) -> TensorType | None:
         """The type of what a tensor holds now."""

@@ -165,14 +165,26 @@ def value_in(machine: Machine, leaf: Any) -> Value:
     raise Unsupported(f"a branch or loop that gives {type(leaf).__name__} and a tensor in turn")
 
 
-def outer_roots(machine: Machine, region: Region, leaf: Any) -> list[str]:
-    """The tensors outside of a region whose memory a leaf of its end may lie in."""
+def roots_in(region: Region, leaf: Any) -> list[str]:
+    """The tensors whose memory a leaf of the end of a region may lie in."""
     if not isinstance(leaf, Tensor) or region.state is None:
         return []
     name = str(leaf)
     while (view := region.state.views.get(name)) is not None:
         name = view.source
-    return [n for n in (name, *region.state.maybe.get(name, ())) if n in region.scope.outer]
+    return [name, *region.state.maybe.get(name, ())]
+
+
+def share(machine: Machine, region: Region, found: Mapping[str, Any]) -> None:
+    """Note what results of a region may share: `found` are its leaves by the names of results."""
+    groups: dict[str, list[str]] = {}
+    for name, leaf in found.items():
+        for root in roots_in(region, leaf):
+            groups.setdefault(root, []).append(name)
+    for root, names in groups.items():
+        outside = [root] if root in region.scope.outer else []
+        for position, name in enumerate(names):
+            machine.memory.may_share(name, [*outside, *names[:position]])
 
 
 def changed_roots(machine: Machine, regions: Sequence[Region]) -> list[str]:
