@@ -1,6 +1,6 @@
 """Write the small good files of every format that attacks and mutations begin with.
 
-    python tests/data/make_samples.py torch|tensorflow|paddle|onnx|nnrt
+    python tests/data/make_samples.py torch|script|tensorflow|paddle|onnx|nnrt
 
 One framework in one process. The files are in the repository, so that nothing needs them again.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,42 @@ def torch_program() -> None:
     for node in program.graph.nodes:
         node.meta.pop("stack_trace", None)  # paths of whoever ran this
     torch.export.save(program, FOLDER / "net.pt2")
+
+
+def script() -> None:
+    """A traced module that calls scripted functions, so that it has both code and input types."""
+    import torch
+
+    @torch.jit.script
+    def settle(x: torch.Tensor, names: dict[str, int]) -> tuple[torch.Tensor, list[torch.Tensor]]:
+        parts = [x]
+        for k in range(names["rounds"]):
+            parts.append(parts[-1] * 0.5 + float(k))
+        y = torch.stack(parts)
+        if bool(y.sum() > 0):
+            y[:, 0] = 1
+        else:
+            y = y.abs()
+        while bool(y.max() < 4):
+            y = y * 2 + 1
+        return y, parts
+
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            torch.manual_seed(0)
+            self.first = torch.nn.Linear(4, 2)
+            self.register_buffer("count", torch.zeros(2))
+
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            self.count += 1
+            y, parts = settle(torch.relu_(self.first(x)), {"rounds": 2})
+            return y.view(-1, 2) + self.count, parts[0]
+
+    warnings.simplefilter("ignore")
+    torch.jit.trace(Net().eval(), (torch.ones(3, 4),), check_trace=False).save(
+        str(FOLDER / "net.pt")
+    )
 
 
 def tensorflow_files() -> None:
@@ -154,6 +191,7 @@ if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     {
         "torch": torch_program,
+        "script": script,
         "tensorflow": tensorflow_files,
         "paddle": paddle_program,
         "onnx": onnx_files,

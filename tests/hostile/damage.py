@@ -10,6 +10,7 @@ import functools
 import io
 import json
 import random
+import re
 import zipfile
 from collections.abc import Callable
 from typing import Any
@@ -54,6 +55,31 @@ def bytes_changed(data: bytes, r: random.Random) -> bytes:
                 number = r.choice(NUMBERS) & 0xFFFFFFFF
                 damaged[word : word + 4] = number.to_bytes(4, "little")
     return bytes(damaged)
+
+
+WORD = re.compile(rb"\w+|\s+|.", re.DOTALL)
+
+
+def code_changed(data: bytes, r: random.Random) -> bytes:
+    """Code whose words are exchanged, repeated, dropped or replaced, and lines likewise."""
+    pattern = rb"[^\n]*\n" if r.random() < 0.3 else WORD
+    words: list[bytes] = re.findall(pattern, data)
+    for _ in range(r.randint(1, 4)):
+        if not words:
+            break
+        place, other = r.randrange(len(words)), r.randrange(len(words))
+        match r.randrange(6):
+            case 0:
+                del words[place]
+            case 1:
+                words.insert(place, words[other])
+            case 2:
+                words[place], words[other] = words[other], words[place]
+            case 3:
+                words[place] = str(r.choice(NUMBERS)).encode()
+            case _:
+                words[place] = words[other]
+    return b"".join(words)
 
 
 Field = tuple[int, int, Any, bytes | None]

@@ -16,6 +16,7 @@ from typing import Any
 
 from .damage import (
     bytes_changed,
+    code_changed,
     is_json,
     json_changed,
     message_changed,
@@ -48,7 +49,8 @@ class Format:
         import frontends.paddle.reading.legacy.reader
         import frontends.tensorflow.reading.saved_model
         import frontends.tflite.reading.reader
-        import frontends.torch.reading.reader  # noqa: F401
+        import frontends.torch.reading.reader
+        import frontends.torch.script.translator  # noqa: F401
         import nnadapter
         from nnir import archive  # noqa: F401
 
@@ -123,6 +125,18 @@ PROGRAM: dict[str, Change] = {
 
 def pt2_changed(data: bytes, r: random.Random) -> bytes:
     return zip_changed(data, r, PROGRAM)
+
+
+SCRIPT: dict[str, Change] = {
+    ".py": mixed(code_changed, 0.95),
+    "data.pkl": bytes_changed,
+    "constants.pkl": bytes_changed,
+    "traced_inputs.pkl": bytes_changed,
+}
+
+
+def script_changed(data: bytes, r: random.Random) -> bytes:
+    return zip_changed(data, r, SCRIPT)
 
 
 SAVED: dict[str, Change] = {
@@ -296,6 +310,7 @@ ALL: tuple[Format, ...] = (
     in_memory("onnx", ("samples/net.onnx",), mixed(message_changed)),
     Format("external", external, _load),
     in_memory("pt2", ("samples/net.pt2",), mixed(pt2_changed, 0.85)),
+    in_memory("script", ("samples/net.pt",), mixed(script_changed, 0.9)),
     Format("saved_model", saved_model, _load),
     one_file("graphdef", ("samples/graph.pb",), ".pb", mixed(message_changed)),
     in_memory("tflite", ("samples/net.tflite",), bytes_changed),

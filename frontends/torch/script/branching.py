@@ -98,8 +98,9 @@ class Join:
         machine = self.machine
         templates = {}
         for name in names:
-            a, b = (side.names.get(name, ABSENT) for side in self.sides)
-            templates[name] = self._pair(name, a, b)
+            if all(name in side.names for side in self.sides):
+                templates[name] = self._pair(name, *(side.names[name] for side in self.sides))
+            # else one side alone sets it, and nothing reads it behind
         for root in changed_roots(machine, self.sides):
             self.pairs[MEMORY, root] = (Tensor(root), Tensor(root))
         self._fill_gaps()
@@ -109,8 +110,8 @@ class Join:
         for (path, pair), value in zip(self.pairs.items(), made, strict=True):
             self._bind(path, pair, value)
         for k, side in enumerate(self.sides):
-            ends = {str(leaf): self.pairs[path][k] for path, leaf in self.values.items()
-                    if path in self.pairs}  # fmt: skip
+            made = {p: v for p, v in self.values.items() if p in self.pairs}
+            ends = {str(leaf): self.pairs[path][k] for path, leaf in made.items()}
             share(machine, side, ends)
         for name, template in templates.items():
             found = rebuild(template, (name,), self.values, machine.region)
@@ -136,8 +137,10 @@ class Join:
         left, right = (dict(leaves(v, (name,))) for v in (a, b))
         is_alike = type(a) is type(b) or (is_of_graph(a) and is_of_graph(b))
         if left.keys() != right.keys() or not (is_alike or is_number(a) or is_number(b)):
-            return Withheld(f"{name!r} is something else in each of two branches, of a condition "
-                            "that is only known while running")  # fmt: skip
+            return Withheld(
+                f"{name!r} is something else in each of two branches, of a condition that is only "
+                "known while running"
+            )
         for path, x in left.items():
             y = right[path]
             if is_of_graph(x) and x == y and type(x) is type(y):

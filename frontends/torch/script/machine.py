@@ -42,6 +42,9 @@ from .things import (
 STEPS = 1_000_000
 """Statements and calls in all: what loops are repeated counts each time."""
 
+NODE = 20
+"""So many steps a node costs."""
+
 DEEPEST = 60
 """Functions that call functions."""
 
@@ -346,6 +349,7 @@ class Machine:
 
     def emit(self, op: str, arguments: Mapping[str, Any], count: int = 1) -> list[str]:
         """Translate a node now; the names of its results."""
+        self.spend(NODE)
         outputs = [self.memory.fresh(self.stem) for _ in range(count)]
         label = outputs[0] if outputs else self.memory.fresh(self.stem)
         node = node_of(op, list(arguments.items()), outputs, [None] * count, label)
@@ -423,5 +427,7 @@ def describe(value: Any) -> str:
         return f"an object of {value.kind}"
     if isinstance(value, (Tensor, Number)):
         return f"a {type(value).__name__.lower()}"
+    if isinstance(value, (list, tuple, dict)):
+        return f"a {type(value).__name__.lower()} of {len(value)}"
     text = repr(value)
     return text if len(text) < 60 else f"a {type(value).__name__}"

@@ -12,10 +12,10 @@ from nnir.errors import BadFile, BadModel
 from ..machine import Machine, describe
 from ..things import Number, Tensor
 
-LONGEST = 1 << 20
+LONGEST = 1 << 16
 """Items of a list, letters of a text."""
 
-SHARE = 64
+SHARE = 8
 """So many items or letters that are made cost as much as one step."""
 
 INTEGERS = range(-(1 << 63), 1 << 63)
@@ -77,15 +77,17 @@ def call_plain(
     machine: Machine, name: str, args: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Any:
     """Call a function of this table; what Python refuses of its values is the program's fault."""
-    what = f"{name} of ({', '.join(map(describe, args))})"
+    for value in (*args, *keywords.values()):
+        if isinstance(value, (list, tuple, dict)):
+            machine.spend(len(value) // SHARE)
     try:
         bound = signature_of(name).bind(machine, *args, **keywords)
     except TypeError as error:
-        raise BadFile(f"{what}: {error}") from None
+        raise BadFile(f"{name} of ({', '.join(map(describe, args))}): {error}") from None
     try:
         found = PLAIN[name](*bound.args, **bound.kwargs)
     except (ValueError, ArithmeticError) as error:
-        raise BadModel(f"{what}: {error}") from None
-    if isinstance(found, (list, tuple, dict, str)):
+        raise BadModel(f"{name} of ({', '.join(map(describe, args))}): {error}") from None
+    if isinstance(found, (list, tuple, dict)) or type(found) is str:
         machine.spend(len(found) // SHARE)
     return found
