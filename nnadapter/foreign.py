@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 HDF5 = b"\x89HDF\r\n\x1a\n"
+TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
+"""What torch.save of PyTorch 1.5 and older wrote at first: a number, as a pickle."""
+
 WEIGHTS = "weights without a graph; load them in their framework and save the whole model there"
 
 
@@ -34,6 +37,11 @@ def explain_foreign(source: Path, head: bytes) -> str:
         return (
             "HDF5, in which Keras keeps weights, and programs for itself; load it in Keras and "
             "write a SavedModel with model.export(folder)"
+        )
+    if head.startswith(TORCH):
+        return (
+            "a pickle of torch.save (weights or a whole module), which is code and not a program; "
+            "load it in PyTorch and save the module with torch.export.save"
         )
     if head.startswith(b"GGUF") or head[8:10] == b'{"':  # a header of safetensors
         return WEIGHTS

@@ -105,7 +105,9 @@ def paddle_layer(folder: Path, sources: Path) -> dict[str, Any]:
 
 
 def torch_module(folder: Path, sources: Path) -> dict[str, Any]:
-    """`net.pt2`, and a `module` with its input `x` and a mask `m`."""
+    """`net.pt2` and `script.pt`, and a `module` with its input `x` and a mask `m`."""
+    import warnings
+
     import torch
 
     class Masked(torch.nn.Module):
@@ -114,6 +116,10 @@ def torch_module(folder: Path, sources: Path) -> dict[str, Any]:
 
     module, x = Masked(), torch.ones(2, 4)
     torch.export.save(torch.export.export(module, (x,)), folder / "net.pt2")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it is deprecated
+        script = torch.jit.trace(torch.nn.Linear(4, 2), (x,))
+        torch.jit.save(torch.jit.freeze(torch.jit.script(script.eval())), folder / "script.pt")
     return {"torch": torch, "module": module, "x": x, "m": torch.ones(2, 4)}
 
 

@@ -13,7 +13,7 @@ from torch import nn
 
 import nnadapter as nna
 from nnir.dim import symbols_of
-from nnir.errors import BadInput, Unsupported
+from nnir.errors import BadInput
 from nnir.mapping import MappedFile
 
 from .torch_programs import Block, Counter, block, saved
@@ -142,19 +142,6 @@ def test_a_module_needs_inputs() -> None:
         nna.load(block(), inputs=(1,))
     with pytest.raises(BadInput, match="has its inputs"):
         nna.load(torch.export.export(nn.Linear(2, 2), (torch.ones(1, 2),)), inputs=(1,))
-
-
-@pytest.mark.filterwarnings("ignore:.*torch.jit.*is deprecated:DeprecationWarning")
-def test_torchscript_says_to_export(tmp_path: Path) -> None:
-    scripted = torch.jit.trace(nn.Linear(2, 2), torch.ones(1, 2))
-    with pytest.raises(Unsupported, match="TorchScript"):
-        nna.load(scripted, inputs=(torch.ones(1, 2),))
-    torch.jit.save(scripted, str(tmp_path / "scripted.pt"))
-    with pytest.raises(Unsupported, match=r"TorchScript archive.*torch\.export"):
-        nna.load(tmp_path / "scripted.pt")
-    torch.save(nn.Linear(2, 2).state_dict(), tmp_path / "weights.pt")
-    with pytest.raises(Unsupported, match=r"pickle of torch\.save"):
-        nna.load(tmp_path / "weights.pt")
 
 
 def test_reading_brings_no_framework(block_file: Path) -> None:

@@ -22,6 +22,9 @@ CODE = "code/"
 LEGACY = "model.json"
 """What TorchScript archives have: the folder of code, and the program of the oldest ones."""
 
+SERVED = "MAR-INF/"
+"""The folder that TorchServe's archives have."""
+
 MOST_MEMBERS = 1_000_000
 LOCAL_HEADER = 30
 END = b"PK\x05\x06"
@@ -166,6 +169,8 @@ def refuse(container: Container) -> None:
             "a pickle of torch.save (weights or a whole module), which is code and not a program; "
             "load it in PyTorch and save the module with torch.export.save"
         )
+    if container.root == SERVED or container.names(SERVED):
+        raise Unsupported("an archive of TorchServe: unzip it, and give the model that is in it")
     if container.names("data/aotinductor/") and not container.names("models/", ".json"):
         raise Unsupported("a .pt2 file of AOTInductor holds machine code and no graph")
     if container.read("archive_format").strip() != b"pt2":

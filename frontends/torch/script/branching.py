@@ -110,8 +110,8 @@ class Join:
         for (path, pair), value in zip(self.pairs.items(), made, strict=True):
             self._bind(path, pair, value)
         for k, side in enumerate(self.sides):
-            made = {p: v for p, v in self.values.items() if p in self.pairs}
-            ends = {str(leaf): self.pairs[path][k] for path, leaf in made.items()}
+            leaves_made = {p: v for p, v in self.values.items() if p in self.pairs}
+            ends = {str(leaf): self.pairs[path][k] for path, leaf in leaves_made.items()}
             share(machine, side, ends)
         for name, template in templates.items():
             found = rebuild(template, (name,), self.values, machine.region)

@@ -166,7 +166,7 @@ def operator(machine: Machine, name: str, args: Sequence[Any], keywords: Mapping
 OF_LISTS = frozenset(
     {"__getitem__", "_set_item", "append", "extend", "insert", "pop", "clear", "reverse", "copy"}
     | {"len", "list", "slice", "keys", "values", "items", "get", "update", "dict", "Delete"}
-    | {"add", "mul", "__contains__", "any", "all"}
+    | {"add", "add_", "mul", "__contains__", "any", "all"}
 )
 """Functions on lists and dictionaries, whatever these hold."""
 

@@ -192,12 +192,13 @@ class ScriptTranslator(TorchTranslator):
         else:
             pairs = leaves(result, ())
         for path, leaf in pairs:
-            name = ".".join(map(str, _named(result, path)))
+            keys = [*_named(result, path)]
+            name = ".".join(map(str, keys))
             if isinstance(leaf, Withheld):
                 raise Unsupported(leaf.why)
             if leaf is None:
                 continue
-            called = name if any(isinstance(k, str) for k in path) else f"output_{name}"
+            called = name if any(isinstance(k, str) for k in keys) else f"output_{name}"
             outputs.append(SourceValue(self._output_name(leaf), called=called))
         if not outputs:
             raise Unsupported("a program that gives no tensor")

@@ -94,6 +94,12 @@ def extend(machine: Machine, owner: Any, values: Any) -> None:
     checked(owner)
 
 
+@plain("add_")
+def add_in_place(machine: Machine, owner: Any, values: Any) -> Any:
+    extend(machine, owner, values)
+    return owner
+
+
 @plain("insert")
 def insert(machine: Machine, owner: Any, place: Any, value: Any) -> None:
     require(list, owner)
