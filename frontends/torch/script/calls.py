@@ -15,7 +15,7 @@ from .functions import containers  # noqa: F401  # it fills the table
 from .functions.numbers import to_bool, to_float, to_int
 from .functions.table import PLAIN, SPECIAL, call_plain
 from .functions.tensors import ORDERED
-from .library import CUSTOM, dotted, type_name
+from .library import CUSTOM, full_name, type_name
 from .machine import Machine, describe
 from .things import (
     Class,
@@ -42,7 +42,7 @@ def call(machine: Machine, node: ast.Call) -> Any:
         return form[1](machine, *node.args)
     if isinstance(node.func, ast.Name) and node.func.id in ASYNCHRONOUS:
         raise Unsupported(f"a TorchScript program with {node.func.id}: save it without such calls")
-    name = dotted(node.func) or ""
+    name = full_name(node.func) or ""
     head, _, rest = name.partition(".")
     if isinstance(node.func, ast.Name) and name not in machine.frame.names and name in PLAIN:
         args, keywords = _arguments(machine, node)
@@ -93,7 +93,7 @@ def _annotate(machine: Machine, kind: ast.expr, node: ast.expr) -> Any:
     return value
 
 
-def _uninitialized(machine: Machine, kind: ast.expr) -> Any:
+def _make_gap(machine: Machine, kind: ast.expr) -> Any:
     return Uninitialized()
 
 
@@ -140,7 +140,7 @@ def _is_of(machine: Machine, value: Any, kind: ast.expr) -> bool:
 FORMS: dict[str, tuple[int, Callable[..., Any]]] = {
     "annotate": (2, _annotate),
     "unchecked_cast": (2, _annotate),
-    "uninitialized": (1, _uninitialized),
+    "uninitialized": (1, _make_gap),
     "isinstance": (2, _isinstance),
     "getattr": (2, _getattr),
 }

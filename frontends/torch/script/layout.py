@@ -18,18 +18,18 @@ Types = Mapping[str, TensorType | None]
 Steps = list[Dim]
 
 
-def _named(text: str) -> frozenset[str]:
+def _operators(text: str) -> frozenset[str]:
     return frozenset(f"aten.{name}" for name in text.split())
 
 
-DENSE = _named("""
+DENSE = _operators("""
     addmm arange argmax argmin bmm cat constant_pad_nd contiguous embedding empty eye full gather
     index_select linspace mm new_empty new_full new_ones new_zeros one_hot ones pad rand randint
     randn repeat scalar_tensor stack tril triu zeros
 """)
 """Operators whose results lie in order, whatever the arguments do."""
 
-ALIKE = _named("""
+ALIKE = _operators("""
     _convolution abs adaptive_avg_pool2d add amax amin avg_pool2d batch_norm bitwise_and
     bitwise_not bitwise_or ceil clamp clone conv1d conv2d conv3d copy cos cumsum div elu eq erf exp
     fill floor floor_divide full_like ge gelu group_norm gt hardsigmoid hardswish hardtanh
@@ -41,7 +41,7 @@ ALIKE = _named("""
 """)
 """Operators whose results lie in order where all arguments with axes do."""
 
-THEMSELVES = _named("""
+THEMSELVES = _operators("""
     _unsafe_view alpha_dropout dropout feature_dropout flatten reshape squeeze to type_as unflatten
     view view_as
 """)

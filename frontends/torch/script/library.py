@@ -126,7 +126,7 @@ def parse(text: str, member: str) -> ast.Module:
         raise BadFile(f"{member!r} of the TorchScript archive: {error}") from None
 
 
-def dotted(node: ast.expr) -> str | None:
+def full_name(node: ast.expr) -> str | None:
     """The full name that an expression of attributes spells; None for any other."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
@@ -145,9 +145,9 @@ def type_name(node: ast.expr | None) -> tuple[str, list[ast.expr]]:
         case ast.Constant(value=None):
             return "NoneType", []
         case ast.Subscript(value=head, slice=ast.Tuple(elts=parts)):
-            return dotted(head) or "", list(parts)
+            return full_name(head) or "", list(parts)
         case ast.Subscript(value=head, slice=part):
-            return dotted(head) or "", [part]
-        case _ if (name := dotted(node)) is not None:
+            return full_name(head) or "", [part]
+        case _ if (name := full_name(node)) is not None:
             return name, []
     raise Unsupported(f"a type {ast.unparse(node)[:80]!r} in a TorchScript program")

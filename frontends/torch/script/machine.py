@@ -415,6 +415,7 @@ class Machine:
     def declare_input(self, name: str) -> None:
         """Note an input of the model, whose elements lie in order."""
         self.memory.taken.add(name)
+        self.memory.outside.add(name)
         self.memory.know(name)
         kind = self.memory.types[name]
         if kind is not None:

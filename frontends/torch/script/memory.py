@@ -15,7 +15,7 @@ from nnir.model import Value
 from nnir.types import TensorType
 
 from ...source import SourceGraph, SourceNode, refs
-from ..reading.functional import Functional, View
+from ..reading.functional import MAYBE, Functional, View
 from .layout import Layout
 
 SHARING = frozenset(
@@ -61,6 +61,9 @@ class Memory(Functional):
         self.maybe: dict[str, frozenset[str]] = {}
         self.lost: frozenset[str] = frozenset()
         self.taken: set[str] = set()
+        self.outside: set[str] = set()
+        """Inputs and weights, whose changes in place are seen outside of the program."""
+
         self.same: dict[str, str] = {}
 
     def state(self) -> State:
@@ -114,18 +117,34 @@ class Memory(Functional):
         root = self.root(name)
         if root in self.lost:
             raise Unsupported(
-                f"{name!r} is read after something was changed in place that may share its memory, "
-                "which depends on a condition that is only known while running; clone it before"
+                f"{name!r} is read after something was changed in place that may share its memory: "
+                "whether it does is not known while converting; clone it before the change"
             )
         return super().read(name)
 
     def write(self, name: str, new: str) -> None:
         if name not in self.views:
             self.lose_others(name)
+        elif self._may_be_copy(name):
+            self._part_from_source(name)
         super().write(name, new)
-
         if name in self.layout.steps:  # a change in place leaves a tensor where it lies
             self.layout.steps[new] = self.layout.steps[name]
+
+    def _may_be_copy(self, name: str) -> bool:
+        """Whether it is not known if a name shares the memory of what it was made of."""
+        view = self.views[name]
+        is_open = view.node.op in MAYBE and self.shares(view.node, view.source) is None
+        return is_open and self.root(name) not in self.outside
+
+    def _part_from_source(self, name: str) -> None:
+        """Let a tensor be one of its own; what it may be a view of is not known from here on."""
+        root = self.root(name)
+        self.read(name)
+        self.lose_others(root)
+        self.lost |= {root}
+        del self.views[name]
+        self.ages[name] = max(self.ages.get(root, 0), self.ages.get(name, 0))
 
     def again(self, name: str, view: View) -> None:
         super().again(name, view)

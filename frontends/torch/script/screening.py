@@ -17,7 +17,7 @@ from ..reading.container import CODE
 from ..reading.screening import SIDE_EFFECTS
 from .archive import CONSTANTS, DATA, Archive
 from .functions.table import PLAIN, SPECIAL
-from .library import CUSTOM, dotted, parse
+from .library import CUSTOM, full_name, parse
 from .overloads import packets
 from .unpickling import unpickle
 
@@ -52,7 +52,7 @@ def _names_called(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if id(node) in inner:
             continue
-        if isinstance(node, ast.Attribute) and (name := dotted(node)) is not None:
+        if isinstance(node, ast.Attribute) and (name := full_name(node)) is not None:
             if name.startswith(("torch.", "ops.", CUSTOM)):
                 yield name
         elif isinstance(node, ast.Name) and node.id in REFUSED:

@@ -111,6 +111,7 @@ class ScriptTranslator(TorchTranslator):
 
     def _know_array(self, name: str, array: np.ndarray) -> None:
         memory = self.machine.memory
+        memory.outside.add(name)
         memory.know_type(name, _type_of(array))
         if array.size:
             memory.layout.steps[name] = [s // array.itemsize for s in array.strides]
@@ -192,7 +193,7 @@ class ScriptTranslator(TorchTranslator):
         else:
             pairs = leaves(result, ())
         for path, leaf in pairs:
-            keys = [*_named(result, path)]
+            keys = [*_keys_to(result, path)]
             name = ".".join(map(str, keys))
             if isinstance(leaf, Withheld):
                 raise Unsupported(leaf.why)
@@ -257,7 +258,7 @@ class ScriptTranslator(TorchTranslator):
         self.model.metadata[OVERWRITTEN] = "\n".join(v.name for v in changed)
 
 
-def _named(result: Any, path: Sequence[Any]) -> Iterable[Any]:
+def _keys_to(result: Any, path: Sequence[Any]) -> Iterable[Any]:
     """The keys that lead to a leaf, fields of named tuples by their names."""
     found = []
     for key in path:

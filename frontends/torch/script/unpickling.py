@@ -197,11 +197,11 @@ def _empty(unpickler: Unpickler, arguments: Any) -> Any:
     return Table(is_stored=True)
 
 
-def _quantized(unpickler: Unpickler, arguments: Any) -> Any:
+def _quantised_tensor(unpickler: Unpickler, arguments: Any) -> Any:
     return Opaque("a quantised tensor")
 
 
-def _sparse(unpickler: Unpickler, arguments: Any) -> Any:
+def _sparse_tensor(unpickler: Unpickler, arguments: Any) -> Any:
     return Opaque("a sparse tensor")
 
 
@@ -225,9 +225,9 @@ def _complex(unpickler: Unpickler, arguments: Any) -> Any:
 Maker = Callable[[Unpickler, Any], Any]
 CALLS: dict[str, Maker] = {
     "torch._utils._rebuild_tensor_v2": Unpickler.tensor,
-    "torch._utils._rebuild_qtensor": _quantized,
-    "torch._utils._rebuild_sparse_tensor": _sparse,
-    "torch._utils._rebuild_sparse_csr_tensor": _sparse,
+    "torch._utils._rebuild_qtensor": _quantised_tensor,
+    "torch._utils._rebuild_sparse_tensor": _sparse_tensor,
+    "torch._utils._rebuild_sparse_csr_tensor": _sparse_tensor,
     "collections.OrderedDict": _empty,
     "torch.jit._pickle.build_intlist": _list,
     "torch.jit._pickle.build_doublelist": _list,

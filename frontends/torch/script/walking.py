@@ -13,7 +13,7 @@ from .branching import branch
 from .calls import call
 from .functions.containers import getitem, key_of
 from .functions.numbers import neg, not_
-from .library import CUSTOM, dotted
+from .library import CUSTOM, full_name
 from .looping import count_up, repeat
 from .machine import REEXPORT, Machine, Returned
 from .things import Class, Function, Items, Number, Table, Withheld
@@ -29,7 +29,7 @@ def _assign(machine: Machine, statement: ast.Assign) -> None:
         machine.assign(each, value)
 
 
-def _annotated(machine: Machine, statement: ast.AnnAssign) -> None:
+def _declare(machine: Machine, statement: ast.AnnAssign) -> None:
     if statement.value is not None:
         machine.assign(statement.target, machine.evaluate(statement.value))
 
@@ -83,7 +83,7 @@ def _with(machine: Machine, statement: ast.With) -> Returned | None:
 
 STATEMENTS: dict[type[ast.stmt], Callable[[Machine, Any], Returned | None]] = {
     ast.Assign: _assign,
-    ast.AnnAssign: _annotated,
+    ast.AnnAssign: _declare,
     ast.Expr: _expression,
     ast.For: _for,
     ast.If: _if,
@@ -139,7 +139,7 @@ def _dict(machine: Machine, node: ast.Dict) -> Any:
 
 
 def _attribute(machine: Machine, node: ast.Attribute) -> Any:
-    name = dotted(node)
+    name = full_name(node)
     if name is not None:
         head = name.partition(".")[0]
         if head == "CONSTANTS" and node.attr[1:].isdecimal():

@@ -9,7 +9,7 @@ from nnir.errors import BadModel, Unsupported
 from ..machine import Machine, describe
 from ..things import Items, Number, Table, Tensor
 from .numbers import equal, multiply, not_, or_, subtract, sum_of
-from .table import checked, is_open, plain, require
+from .table import is_open, plain, require, within_limits
 
 
 @plain("__getitem__")
@@ -83,7 +83,7 @@ def append(machine: Machine, owner: Any, value: Any) -> Any:
     require(list, owner)
     machine.require_own(owner, "a list grows")
     owner.append(value)
-    return checked(owner)
+    return within_limits(owner)
 
 
 @plain("extend")
@@ -91,7 +91,7 @@ def extend(machine: Machine, owner: Any, values: Any) -> None:
     require(list, owner, values)
     machine.require_own(owner, "a list grows")
     owner.extend(values)
-    checked(owner)
+    within_limits(owner)
 
 
 @plain("add_")

@@ -10,7 +10,7 @@ from nnir.errors import BadModel, Unsupported
 
 from ..machine import Machine, describe
 from ..things import Instance, Items, Number, Tensor
-from .table import LONGEST, PLAIN, checked, is_open, plain, require
+from .table import LONGEST, PLAIN, is_open, plain, require, within_limits
 
 REAL = (bool, int, float, complex)
 
@@ -22,7 +22,7 @@ def _arithmetic(name: str, node: str, function: Callable[[Any, Any], Any]) -> No
             require(REAL, *(v for v in (a, b) if not isinstance(v, Number)))
             return machine.number(node, a=a, b=b)
         require(REAL, a, b)
-        return checked(function(a, b))
+        return within_limits(function(a, b))
 
 
 for _name, _node, _function in (
@@ -41,10 +41,10 @@ for _name, _node, _function in (
 def add(machine: Machine, a: Any, b: Any) -> Any:
     if isinstance(a, list):
         require(list, b)
-        return Items(checked([*a, *b]), machine.region)
+        return Items(within_limits([*a, *b]), machine.region)
     if isinstance(a, str) and not isinstance(a, Number):
         require(str, a, b)
-        return checked(a + b)
+        return within_limits(a + b)
     return sum_of(machine, a, b)
 
 
@@ -85,7 +85,7 @@ def neg(machine: Machine, a: Any) -> Any:
     if is_open(a):
         return machine.number("_operator.neg", a=a)
     require(REAL, a)
-    return checked(-a)
+    return within_limits(-a)
 
 
 def equal(machine: Machine, a: Any, b: Any) -> Any:
@@ -157,7 +157,7 @@ def lshift(machine: Machine, a: Any, b: Any) -> Any:
     require(int, a, b)
     if not 0 <= b < 64:
         raise BadModel(f"a shift by {b}")
-    return checked(a << b)
+    return within_limits(a << b)
 
 
 @plain("__rshift__")
@@ -187,7 +187,7 @@ def is_not(machine: Machine, a: Any, b: Any) -> bool:
     return not is_(machine, a, b)
 
 
-def _rounded(name: str, function: Callable[[Any], Any]) -> None:
+def _define_rounding(name: str, function: Callable[[Any], Any]) -> None:
     @plain(name)
     def compute(machine: Machine, a: Any) -> Any:
         if is_open(a):
@@ -196,8 +196,8 @@ def _rounded(name: str, function: Callable[[Any], Any]) -> None:
         return function(a)
 
 
-_rounded("floor", math.floor)
-_rounded("ceil", math.ceil)
+_define_rounding("floor", math.floor)
+_define_rounding("ceil", math.ceil)
 
 
 def _mathematics(name: str) -> None:
@@ -261,7 +261,7 @@ def to_int(machine: Machine, a: Any) -> Any:
     a = machine.item(a)
     if is_open(a):
         return a if machine.kind_of(a) == "int" else machine.number("torch.sym_int", a=a)
-    return checked(int(_readable(a)))
+    return within_limits(int(_readable(a)))
 
 
 @plain("float", "Float", "FloatImplicit")

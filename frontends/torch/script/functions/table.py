@@ -36,7 +36,7 @@ def plain(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return add
 
 
-def checked(value: Any) -> Any:
+def within_limits(value: Any) -> Any:
     """A result that is not larger than what TorchScript has."""
     if type(value) is int and value not in INTEGERS:
         raise BadModel("an integer of more than 64 bits")

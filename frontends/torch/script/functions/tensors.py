@@ -29,7 +29,7 @@ def size(machine: Machine, x: Any, dim: Any = None) -> Any:
     shape = machine.type_of(x).shape
     if dim is None:
         return Items((_size(machine, x, k) for k in range(len(shape))), machine.region)
-    dim = _known(dim)
+    dim = _require_int(dim)
     if not -len(shape) <= dim < len(shape):
         raise BadModel(f"size {dim} of a tensor of {len(shape)} axes")
     return _size(machine, x, dim % len(shape))
@@ -40,7 +40,7 @@ def _size(machine: Machine, x: Tensor, dim: int) -> Any:
     return known if isinstance(known, int) else machine.number("aten.sym_size.int", self=x, dim=dim)
 
 
-def _known(value: Any) -> int:
+def _require_int(value: Any) -> int:
     if type(value) is not int:
         raise Unsupported(f"an axis that is {describe(value)}")
     return value
@@ -175,7 +175,7 @@ def tensor(machine: Machine, x: Any, dtype: Any = None, **placement: Any) -> Any
     if _is_open(x):
         rows = [tensor(machine, each, dtype) for each in x]
         return Tensor(machine.emit("aten.stack.default", {"tensors": rows})[0])
-    array = np.asarray(_nested(x))
+    array = np.asarray(_numbers_of(x))
     if precision is None:
         precision = {"b": Precision.BOOL8, "i": Precision.INT64}.get(array.dtype.kind)
         precision = precision or Precision.FLOAT32
@@ -191,9 +191,9 @@ def _is_open(x: Any) -> bool:
     return isinstance(x, (Number, Tensor))
 
 
-def _nested(x: Any) -> Any:
+def _numbers_of(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
-        return [_nested(v) for v in x]
+        return [_numbers_of(v) for v in x]
     if not isinstance(x, (bool, int, float, complex)):
         raise BadFile(f"a tensor made of {describe(x)}")
     return x

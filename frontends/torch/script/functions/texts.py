@@ -8,7 +8,7 @@ from nnir.errors import BadModel
 
 from ..machine import Machine, describe
 from ..things import Instance, Items, Number, Tensor
-from .table import LONGEST, checked, plain, require
+from .table import LONGEST, plain, require, within_limits
 
 
 @plain("str")
@@ -34,13 +34,13 @@ def format_(machine: Machine, text: Any, *args: Any) -> str:
     pieces = [parts[0]]
     for position, part in enumerate(parts[1:]):
         pieces += [text_of(args[position]) if position < len(args) else "{}", part]
-    return str(checked("".join(pieces)))
+    return str(within_limits("".join(pieces)))
 
 
 @plain("percentFormat")
 def percent_format(machine: Machine, text: Any, *args: Any) -> str:
     require(str, text)
-    return str(checked(f"{text} {' '.join(map(text_of, args))}"))
+    return str(within_limits(f"{text} {' '.join(map(text_of, args))}"))
 
 
 def _of_text(name: str) -> None:
@@ -50,7 +50,7 @@ def _of_text(name: str) -> None:
     def compute(machine: Machine, text: Any, *args: Any) -> Any:
         require(str, text, *(a for a in args if not isinstance(a, (int, list, type(None)))))
         found = function(text, *args)
-        return checked(Items(found, machine.region) if isinstance(found, list) else found)
+        return within_limits(Items(found, machine.region) if isinstance(found, list) else found)
 
 
 for _name in (
