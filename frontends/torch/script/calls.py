@@ -44,9 +44,9 @@ def call(machine: Machine, node: ast.Call) -> Any:
         raise Unsupported(f"a TorchScript program with {node.func.id}: save it without such calls")
     name = full_name(node.func) or ""
     head, _, rest = name.partition(".")
-    if isinstance(node.func, ast.Name) and name not in machine.frame.names and name in PLAIN:
-        args, keywords = _arguments(machine, node)
-        return call_plain(machine, name, args, keywords)
+    is_known = name in PLAIN or name in SPECIAL
+    if is_known and isinstance(node.func, ast.Name) and name not in machine.frame.names:
+        return operator(machine, name, *_arguments(machine, node))
     if head == "torch":
         return operator(machine, rest, *_arguments(machine, node))
     if head == "ops":

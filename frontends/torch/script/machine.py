@@ -25,6 +25,7 @@ from .layout import in_order
 from .library import Library
 from .memory import Memory, Sink
 from .things import (
+    REEXPORT,
     Class,
     Function,
     Instance,
@@ -57,7 +58,6 @@ KINDS = {
     Precision.FLOAT64: "float",
     Precision.COMPLEX128: "complex",
 }
-REEXPORT = "export the original module with torch.export.export and torch.export.save"
 
 
 class RaisedError(Exception):

@@ -14,6 +14,8 @@ import numpy as np
 
 from ...source import Ref
 
+REEXPORT = "export the original module with torch.export.export and torch.export.save"
+
 
 class Tensor(Ref):
     """The name of a tensor of the graph."""

@@ -23,10 +23,10 @@ from ...translate import SPARE
 from ..converters import DIALECT
 from ..reading.signature import OVERWRITTEN
 from ..translator import TorchTranslator
-from .machine import REEXPORT, Machine, RaisedError, StoppedError
+from .machine import Machine, RaisedError, StoppedError
 from .reader import MARK, Given, Script, walk
 from .regions import is_number, leaves
-from .things import Function, Instance, Items, Number, Stored, Table, Tensor, Withheld
+from .things import REEXPORT, Function, Instance, Items, Number, Stored, Table, Tensor, Withheld
 from .walking import EXPRESSIONS, STATEMENTS
 
 Problems = tuple[list[NNAdapterError], Counter[str]]

@@ -17,7 +17,7 @@ from nnir.types import Precision
 
 from .archive import Archive
 from .library import CUSTOM
-from .things import Device, Instance, Items, Opaque, Stored, Table
+from .things import REEXPORT, Device, Instance, Items, Opaque, Stored, Table
 
 STORAGES: dict[str, Precision] = {
     "BFloat16Storage": Precision.BFLOAT16,
@@ -125,7 +125,9 @@ class Unpickler:
             raise BadFile(f"{self.folder}.pkl: a persistent object that is no storage")
         name = storage.name.removeprefix("torch.")
         if name not in STORAGES:
-            raise Unsupported(f"tensors in a {storage.name}")
+            raise Unsupported(
+                f"tensors in a {storage.name}, which holds no plain numbers: {REEXPORT}"
+            )
         return f"{self.folder}/{key}", STORAGES[name]
 
     def tensor(self, arguments: Any) -> Stored:

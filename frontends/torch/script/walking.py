@@ -15,8 +15,8 @@ from .functions.containers import getitem, key_of
 from .functions.numbers import neg, not_
 from .library import CUSTOM, full_name
 from .looping import count_up, repeat
-from .machine import REEXPORT, Machine, Returned
-from .things import Class, Function, Items, Number, Table, Withheld
+from .machine import Machine, Returned
+from .things import REEXPORT, Class, Function, Items, Number, Table, Withheld
 
 
 def _assign(machine: Machine, statement: ast.Assign) -> None:

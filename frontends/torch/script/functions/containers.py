@@ -153,6 +153,14 @@ def slice_(machine: Machine, owner: Any, start: Any = None, end: Any = None, ste
     return Items(found, machine.region) if isinstance(owner, list) else found
 
 
+@plain("sum")
+def total(machine: Machine, owner: Any) -> Any:
+    found: Any = 0
+    for each in owner:
+        found = sum_of(machine, found, each)
+    return found
+
+
 @plain("any")
 def any_(machine: Machine, owner: Any) -> Any:
     found: Any = False
