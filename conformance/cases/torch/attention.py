@@ -127,6 +127,7 @@ CASES += [
         "aten._native_multi_head_attention.default",
         ((X, X, X, 8, 2, *WEIGHTS), {}, "the weights averaged over heads"),
         ((X, X, X, 8, 2, *WEIGHTS, None, True, False), {}, "the weights of each head"),
+        ((X, X, X, 8, 2, *WEIGHTS, None, False), {}, "no weights"),
         ((Y, X, X, 8, 2, *WEIGHTS), {}, "other keys"),
         ((X, X, X, 8, 2, *WEIGHTS, *HIDDEN, True, True, 0), {}, "a mask of queries and keys"),
         ((X, X, X, 8, 2, *WEIGHTS, PADDED, True, True, 1), {}, "a mask of samples and keys"),
