@@ -60,7 +60,7 @@ def intermediates(source: Any, model: Model, arrays: Sequence[np.ndarray], folde
     place = Path(source) if isinstance(source, (str, Path)) else None
     if place is None:
         return Known(found, note="the source is an object; save it to a file to look into it")
-    if ARGUMENTS in model.metadata:
+    if ARGUMENTS in model.metadata and torch.detects(place):
         return Known(found, note="PyTorch does not tell what is inside of a TorchScript program")
     for knows, asked in ORIGINS:
         if knows(place):

@@ -72,7 +72,9 @@ class View:
 
 
 class Functional:
-    """Rewrites the nodes of one graph."""
+    """Rewrites the nodes of one graph; `advice` is what helps where memory is not known."""
+
+    advice = "export after run_decompositions({})"
 
     def __init__(self, graph: SourceGraph, strides: Mapping[str, Sequence[Dim]]) -> None:
         self.graph = graph
@@ -124,8 +126,7 @@ class Functional:
             if view.node.op in MAYBE and not self.shares(view.node, view.source):
                 raise Unsupported(
                     f"the result of {view.node.op} is read after {self.root(name)!r} was changed "
-                    "in place: whether it is a view of it is not known; export after "
-                    "run_decompositions({})"
+                    f"in place: whether it is a view of it is not known; {self.advice}"
                 )
             view.age = age
             self.again(name, view)
@@ -198,7 +199,7 @@ class Functional:
         target = node.attributes.get(written[0])
         packet = node.op.rpartition(".")[0]
         if len(written) > 1 or not isinstance(target, Ref) or packet in STRUCTURE:
-            raise Unsupported(f"{node.op} changes its arguments in place; export without it")
+            raise Unsupported(f"{node.op} changes its arguments in place, which is not known here")
         if packet.removesuffix("_") + ".default" in IDENTITIES and not node.attributes.get("train"):
             for name in node.outputs:
                 self.alias(name, target)
@@ -246,7 +247,7 @@ class Functional:
         if carry is None or not is_shared:
             raise Unsupported(
                 f"a change in place of the result of {view.node.op}, which may share its memory "
-                f"with {view.source!r}; export after run_decompositions({{}})"
+                f"with {view.source!r}; {self.advice}"
             )
         base = self.read(view.source)
         op, arguments = carry(self, view, base, new)

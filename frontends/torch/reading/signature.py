@@ -19,7 +19,7 @@ KEPT = frozenset({"buffer_mutation", "parameter_mutation"})
 OVERWRITTEN = "overwritten"
 """The key of the model's metadata with the inputs that it overwrites, one name on a line."""
 
-ARGUMENTS = "arguments"
+ARGUMENTS = "torchscript.arguments"
 """The key of the metadata of a TorchScript program with how inputs make up its arguments."""
 
 

@@ -54,6 +54,8 @@ class State:
 class Memory(Functional):
     """The tensors of a program that is walked."""
 
+    advice = "clone it before the change, in the module"
+
     def __init__(self, sink: Sink) -> None:
         self.layout = Layout()
         super().__init__(SourceGraph(), self.layout)
