@@ -13,7 +13,7 @@ from ..reading.schema import Schema
 from . import overloads
 from .functions import containers  # noqa: F401  # it fills the table
 from .functions.numbers import to_bool, to_float, to_int
-from .functions.table import PLAIN, SPECIAL, call_plain
+from .functions.table import PLAIN, SPECIAL, call_plain, call_special
 from .functions.tensors import ORDERED
 from .library import CUSTOM, full_name, type_name
 from .machine import Machine, describe
@@ -151,10 +151,9 @@ ASYNCHRONOUS = frozenset({"fork", "wait", "awaitable"})
 
 def operator(machine: Machine, name: str, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """An operator of PyTorch by its name in the code: `add`, `ops.prim.NumToTensor`."""
-    if (function := SPECIAL.get(name)) is not None:
-        found = function(machine, *args, **keywords)
-        if found is not NotImplemented:
-            return found
+    special = call_special(machine, name, args, keywords)
+    if special is not NotImplemented:
+        return special
     has_tensors = any(map(_holds_tensor, (*args, *keywords.values())))
     if name in PLAIN and (not has_tensors or name in OF_LISTS) and not _is_tensor(args):
         return call_plain(machine, name, args, keywords)

@@ -358,6 +358,8 @@ class Machine:
 
     def type_of(self, name: str) -> TensorType:
         """The type of a tensor or number; ends the walk where it could not be translated."""
+        if not isinstance(name, (Tensor, Number)):
+            raise BadFile(f"{describe(name)} where a tensor is needed")
         found = self.memory.type_of(name)
         if found is None:
             raise StoppedError

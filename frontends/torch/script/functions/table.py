@@ -68,9 +68,23 @@ def special(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 @functools.cache
-def signature_of(name: str) -> inspect.Signature:
-    """The parameters of a function of this table."""
-    return inspect.signature(PLAIN[name])
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """The parameters of a function of these tables."""
+    return inspect.signature(function)
+
+
+def call_special(
+    machine: Machine, name: str, args: Sequence[Any], keywords: Mapping[str, Any]
+) -> Any:
+    """Call what tensors go into; NotImplemented where there is no such function for them."""
+    function = SPECIAL.get(name)
+    if function is None:
+        return NotImplemented
+    try:
+        bound = signature_of(function).bind(machine, *args, **keywords)
+    except TypeError as error:
+        raise BadFile(f"{name} of ({', '.join(map(describe, args))}): {error}") from None
+    return function(*bound.args, **bound.kwargs)
 
 
 def call_plain(
@@ -81,7 +95,7 @@ def call_plain(
         if isinstance(value, (list, tuple, dict)):
             machine.spend(len(value) // SHARE)
     try:
-        bound = signature_of(name).bind(machine, *args, **keywords)
+        bound = signature_of(PLAIN[name]).bind(machine, *args, **keywords)
     except TypeError as error:
         raise BadFile(f"{name} of ({', '.join(map(describe, args))}): {error}") from None
     try:
