@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -252,13 +254,53 @@ PICKLES = {
 
 @pytest.mark.parametrize(("pickle", "text"), PICKLES.items(), ids=range(len(PICKLES)))
 def test_pickles_that_are_refused(pickle: bytes, text: str) -> None:
-    import zipfile
-
-    with zipfile.ZipFile(io.BytesIO(SOURCE)) as source:
-        parts = {info.filename: source.read(info) for info in source.infolist()}
+    parts = members(SOURCE)
     parts["net/data.pkl"] = pickle
     with pytest.raises(BadFile, match=text):
         nna.load(zipped(parts))
+
+
+def members(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as source:
+        return {info.filename: source.read(info) for info in source.infolist()}
+
+
+ARCHIVES: dict[str, tuple[Callable[[dict[str, bytes]], Any], type[NNAdapterError], str]] = {
+    "another byte order": (
+        lambda p: p.update({"net/byteorder": b"big"}),
+        Unsupported,
+        "big-endian",
+    ),
+    "too old": (lambda p: p.update({"net/version": b"2"}), Unsupported, "version 2"),
+    "too new": (lambda p: p.update({"net/version": b"99"}), Unsupported, "version 99"),
+    "no version": (lambda p: p.update({"net/version": b"x"}), BadFile, "version b'x'"),
+    "a short weight": (lambda p: p.update({"net/data/1": b"12"}), BadFile, "has 2 bytes"),
+    "no weight": (lambda p: p.pop("net/data/1"), BadFile, "no member 'data/1'"),
+    "no class": (lambda p: p.pop("net/code/__torch__.py"), BadFile, "no class '__torch__.Net'"),
+    "no constants": (lambda p: p.pop("net/constants.pkl"), BadFile, "constant CONSTANTS.c0 of 0"),
+    "the oldest kind": (lambda p: p.update({"net/model.json": b"{}"}), Unsupported, "PyTorch 1.1"),
+}
+
+
+@pytest.mark.parametrize("name", ARCHIVES)
+def test_archives_that_are_refused(name: str) -> None:
+    change, kind, text = ARCHIVES[name]
+    parts = members(SOURCE)
+    change(parts)
+    with pytest.raises(kind, match=text) as caught:
+        nna.load(zipped(parts))
+    assert "\n" not in summary(caught.value)
+
+
+def test_compressed_weights_and_other_checksums() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target:
+        for name, content in members(SOURCE).items():
+            target.writestr(name, content)
+    with pytest.raises(BadFile, match="compressed"):
+        nna.load(buffer.getvalue())
+    with pytest.raises(BadFile, match="checksum"):
+        nna.load(zipped(members(SOURCE)).replace(b"torch.relu_", b"torch.tanh_"))
 
 
 def test_the_gate_refuses_operators_that_act(tmp_path: Path) -> None:
