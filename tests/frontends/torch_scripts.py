@@ -59,7 +59,7 @@ class Encoder(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, norm_first=True)
-        self.encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+        self.encoder = nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)
         self.decoder = nn.TransformerDecoderLayer(8, 2, 16, batch_first=True)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
