@@ -112,6 +112,9 @@ class Translating(Sink, Protocol):
     def bind_number(self, name: str, number: Any) -> None:
         """A number of Python in the current scope."""
 
+    def know_place(self, label: str, module: str) -> None:
+        """Note which module a node is of."""
+
     def problems_now(self) -> Any:
         """What was refused so far, to come back to."""
 
@@ -146,6 +149,7 @@ class Machine:
         self.library = library
         self.constants = constants
         self.memory = Memory(translator)
+        self.frame = Frame({})
         self.regions = [0]
         self.region_count = 0
         self.left = STEPS
@@ -184,7 +188,8 @@ class Machine:
         """Unsupported for a change of what was made outside of a branch that may not be taken."""
         if thing.region < self.region:
             raise Unsupported(
-                f"{what} in a branch or loop whose condition is only known while running"
+                f"{what} in a branch or loop whose condition is only known while running: give the "
+                "sizes or values that decide it (shapes=, sizes=, values=)"
             )
 
     # Functions
@@ -248,8 +253,6 @@ class Machine:
             self.frame = outer
             self.depth -= 1
         return None if result is None else result.value
-
-    frame = Frame({})
 
     @property
     def path(self) -> str:
@@ -352,6 +355,7 @@ class Machine:
         self.spend(NODE)
         outputs = [self.memory.fresh(self.stem) for _ in range(count)]
         label = outputs[0] if outputs else self.memory.fresh(self.stem)
+        self.translator.know_place(label, self.path)
         node = node_of(op, list(arguments.items()), outputs, [None] * count, label)
         self.memory.step(node)
         return outputs

@@ -14,6 +14,7 @@ import numpy as np
 
 from nnir.errors import BadInput, BadModel, NNAdapterError, Unsupported
 from nnir.model import Model, Value
+from nnir.provenance import Place
 from nnir.state import NEXT
 from nnir.types import TensorType, precision_of
 
@@ -125,6 +126,11 @@ class ScriptTranslator(TorchTranslator):
         value = self.model.constant(np.asarray(number))
         value.is_number = True
         self.scope[name] = value
+
+    def know_place(self, label: str, module: str) -> None:
+        """Note which module a node is of."""
+        if module:
+            self.source.places[label] = Place(module)
 
     def problems_now(self) -> Problems:
         """What was refused so far, to come back to."""
