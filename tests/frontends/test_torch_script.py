@@ -173,6 +173,7 @@ def test_states_are_kept_and_proved(tmp_path: Path) -> None:
 
 
 def test_convert_proves_itself(tmp_path: Path) -> None:
+    torch.manual_seed(0)
     path = tmp_path / "net.pt"
     path.write_bytes(archive_of(scripts.Decoder(), (), "scripted"))
     command = ["convert", str(path), str(tmp_path / "net.onnx"), "--shape", "ids=int64[batch,5]"]
