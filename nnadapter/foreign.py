@@ -12,7 +12,8 @@ WEIGHTS = "weights without a graph; load them in their framework and save the wh
 
 
 MODELS = (
-    ".keras", ".json", ".nnapi", ".nnir", ".nnrt", ".onnx", ".pb", ".pdmodel", ".pt2", ".tflite"
+    ".keras", ".json", ".nnapi", ".nnir", ".nnrt", ".onnx", ".pb", ".pdmodel", ".pt", ".pt2",
+    ".tflite",
 )  # fmt: skip
 """How files of models end."""
 MOST = 8

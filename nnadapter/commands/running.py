@@ -98,19 +98,13 @@ def run(
     sources = [file, *(path for _, path in inputs), *([] if partition is None else [partition])]
     with keeping_sources(sources, {"--output": output, "--trace": trace, "--html": html}):
         model = load(file, how)
-    if output is not None and output.suffix not in ("", ".npz"):
-        raise click.UsageError(f"--output writes .npz files, not {output.name!r}")
+    _require_archive(output)
     arrays = _inputs_of(model, inputs, random_inputs(model, seed, sizes_of(dims)))
+    wants_times = profile or trace is not None or html is not None
     with stage(f"running on {device}"):
         with stage("compiling"):
-            program = api.compile(
-                model,
-                device,
-                properties,
-                cache_dir=cache_dir,
-                partition=partition,
-                profile=profile or trace is not None or html is not None,
-            )
+            folders = {"cache_dir": cache_dir, "partition": partition}
+            program = api.compile(model, device, properties, profile=wants_times, **folders)
         for _ in follow(range(repeat), "runs"):
             outputs = program(*arrays)
     results = dict(zip((n for n, _ in program.outputs), outputs, strict=True))
@@ -133,6 +127,12 @@ def run(
     show(STATISTICS, rows)
     if profile:
         show(STEPS, steps, f"{program.profile.seconds * 1e3:.2f} ms in the last run")
+
+
+def _require_archive(output: Path | None) -> None:
+    """UsageError for a file that is to hold arrays and is called otherwise."""
+    if output is not None and output.suffix not in ("", ".npz"):
+        raise click.UsageError(f"--output writes .npz files, not {output.name!r}")
 
 
 def _inputs_of(
