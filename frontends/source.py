@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nnir.dim import Dim, symbol
-from nnir.errors import Refusal
+from nnir.errors import BadFile, Refusal
+from nnir.mapping import Buffer, map_file
 from nnir.notation import name_dim
 from nnir.provenance import Place
 from nnir.types import Precision, TensorType
@@ -37,6 +39,15 @@ def refs(arguments: Any) -> list[str]:
         elif isinstance(argument, (list, tuple)):
             stack.extend(reversed(argument))
     return list(found)
+
+
+def buffer_of(source: Path | bytes, what: str) -> Buffer:
+    """The bytes of a file, mapped, or bytes as they are; BadFile "no WHAT" for anything else."""
+    if isinstance(source, Path):
+        return map_file(source)
+    if isinstance(source, bytes):
+        return source
+    raise BadFile(f"no {what}: {type(source).__name__}")
 
 
 def dims(name: str, sizes: Iterable[int]) -> tuple[Dim, ...]:

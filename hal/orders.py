@@ -97,8 +97,8 @@ def identity(rank: int) -> Order:
 
 
 def channels_last(rank: int) -> Order:
-    """N, spatial axes, C."""
-    return (0, *range(2, rank), 1)
+    """N, spatial axes, C; of fewer than two axes as they are."""
+    return (0, *range(2, rank), 1)[:rank]
 
 
 class OrderedEmission(Emission[Ref[T]]):

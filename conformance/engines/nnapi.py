@@ -3,6 +3,7 @@
 The inputs of a case are the operation's tensors in order, None where one has no value: arrays are
 inputs of the model, `Const` are constants, `Scaled` have a scale. Attributes are its scalars by
 their names, which choose the form. `results` are the types of the results where they have a scale.
+Where a case is open, no size of an input is specified.
 """
 
 from __future__ import annotations
@@ -52,6 +53,9 @@ def make_model(case: Case, shapes: list[tuple[int, ...]] | None = None) -> Made:
         is_scalar = argument.types[0] in (OperandType.INT32, OperandType.FLOAT32)
         given = scalars.pop(argument.name, None) if is_scalar else tensors.pop(0)
         inputs.append(_tensor(graph, argument, given, is_scalar=is_scalar))
+    if case.is_open:
+        for tensor in graph.inputs:
+            tensor.dims = (0,) * len(tensor.dims)
     outputs = [_result(case, k, shapes) for k in range(len(signature.outputs))]
     graph.outputs = outputs
     graph.steps.append(Step(kind, inputs, outputs))

@@ -30,4 +30,4 @@ class DirectEngine(Engine[Any]):
         return self.results(case, device, Answer([]))
 
 
-ENGINE = DirectEngine()
+ENGINE = WHOLE = DirectEngine()

@@ -36,7 +36,10 @@ def execute(made: Model, arrays: list[np.ndarray]) -> list[np.ndarray]:
     sizes = [int(np.prod(o.dimensions)) * o.type.dtype.itemsize for o in outputs]
     memory += [np.zeros(size, np.uint8) for size in sizes]
     places = [DataLocation(k, 0, len(m)) for k, m in enumerate(memory)]
-    arguments = tuple(RequestArgument(False, place) for place in places)
+    shapes = [*(a.shape for a in arrays), *(o.dimensions for o in outputs)]
+    arguments = tuple(
+        RequestArgument(False, place, shape) for place, shape in zip(places, shapes, strict=True)
+    )
     count = len(arrays)
     request = Request(arguments[:count], arguments[count:], tuple(memory))
     status = prepared.execute(request)

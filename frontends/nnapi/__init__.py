@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from nnir.budget import read_head
-from nnir.errors import BadFile
 from nnir.formats.nnapi import files
 from nnir.model import Model
 
 from ..families import of_converters, operators_of
+from ..source import buffer_of
 
 name = "nnapi"
 suffixes: tuple[str, ...] = (files.SUFFIX,)
@@ -42,9 +42,7 @@ def load(source: Path | bytes) -> Model:
     from .converters import translate
     from .reading import reader
 
-    if not isinstance(source, (Path, bytes)):
-        raise BadFile(f"no NNAPI model: {type(source).__name__}")
-    return translate(reader.read(files.load(source)))
+    return translate(reader.read(files.load(buffer_of(source, "NNAPI model"))))
 
 
 def supported_operators() -> Mapping[str, Iterable[int]]:

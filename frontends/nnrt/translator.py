@@ -8,7 +8,6 @@ from typing import Any
 
 from nnir.errors import BadType
 from nnir.formats.nnrt.model import Tensor
-from nnir.model import Value
 from nnir.recipes.nnrt.assembly import require_declared
 
 from ..source import SourceModel, SourceNode
@@ -26,9 +25,9 @@ class NnrtSource(SourceModel):
 class NnrtTranslator(Translator):
     """Checks that an operation gives what the tensors of its results say."""
 
-    def __init__(self, dialect: Dialect, source: SourceModel) -> None:
+    def __init__(self, dialect: Dialect, source: NnrtSource) -> None:
         super().__init__(dialect, source)
-        self.declared = source.declared if isinstance(source, NnrtSource) else {}
+        self.declared = source.declared
 
     def bind(self, converter: Converter, node: SourceNode, entries: Sequence[Any]) -> Any:
         found = super().bind(converter, node, entries)
@@ -36,6 +35,5 @@ class NnrtTranslator(Translator):
         if len(results) != len(node.outputs):
             raise BadType(f"{node.op} gives {len(results)} results, not {len(node.outputs)}")
         for name, value in zip(node.outputs, results, strict=True):
-            if isinstance(value, Value) and name in self.declared:
-                require_declared(self.declared[name], value.type, f"result {name!r}")
+            require_declared(self.declared[name], value.type, f"result {name!r}")
         return found

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from nnir.budget import read_head
-from nnir.errors import BadFile
 from nnir.formats.tflite import IDENTIFIER
-from nnir.mapping import map_file
 from nnir.model import Model
 
 from ..families import of_converters, operators_of
+from ..source import buffer_of
 
 name = "tflite"
 suffixes: tuple[str, ...] = (".tflite",)
@@ -46,10 +45,7 @@ def load(source: Path | bytes, *, signature: str | None = None) -> Model:
     from .converters import translate
     from .reading import reader
 
-    if not isinstance(source, (Path, bytes)):
-        raise BadFile(f"no TFLite file: {type(source).__name__}")
-    data = map_file(source) if isinstance(source, Path) else source
-    return translate(reader.read(data, signature))
+    return translate(reader.read(buffer_of(source, "TFLite file"), signature))
 
 
 def supported_operators() -> Mapping[str, Iterable[int]]:

@@ -7,6 +7,7 @@ import numpy as np
 from nnir.errors import BadModel, NNAdapterError
 
 from ...case import Case, Const, i, rand
+from .numbers import q
 
 I32 = np.int32
 TABLE = rand(5, 3, 2)
@@ -28,6 +29,8 @@ CASES = [
     Case("HASHTABLE_LOOKUP", (WANTED, KEYS, TABLE), why="hits and misses"),
     Case("HASHTABLE_LOOKUP", (WANTED, Const(KEYS), Const(TABLE)), why="a known table"),
     Case("HASHTABLE_LOOKUP", (WANTED, KEYS, rand(5, 4)), why="two axes"),
+    Case("HASHTABLE_LOOKUP", (WANTED, KEYS, rand(5)), why="one axis"),
+    Case("HASHTABLE_LOOKUP", (WANTED, KEYS, q(5, 4)), why="quantised"),
     Case(
         "HASHTABLE_LOOKUP", (WANTED, KEYS, rand(4, 4)), raises=BadModel, why="fewer rows than keys"
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nnir.errors import BadModel
+from nnir.errors import BadModel, NNAdapterError
 
 from ...case import Case, Const, rand
 from .numbers import ACTIVATIONS, SUMS
@@ -78,6 +78,7 @@ CASES = [
         )
         for r, m, a in ((1, 4, 0), (2, 5, 1), (3, 2, 3))
     ),
+    Case("SVDF", filters(2, 1), {"rank": 2}, raises=NNAdapterError, why="one step"),
     Case("SVDF", filters(1, 4, bias=False), {"rank": 1}, tol=SUMS, why="no bias, no activation"),
     Case("SVDF", filters(2, 4), {"rank": 4, "fuse_code": 0}, raises=BadModel, why="another rank"),
     Case("LSTM", cell(), STEP, tol=SUMS),

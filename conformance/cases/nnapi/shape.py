@@ -7,7 +7,7 @@ import numpy as np
 from nnir.errors import BadModel
 
 from ...case import Case, Const, i, rand
-from .numbers import q
+from .numbers import QUANTUM, q, stored
 
 
 def sizes(*numbers: int) -> Const:
@@ -24,6 +24,14 @@ CASES = [
         "CONCATENATION", (rand(2, 3), rand(2, 1), rand(2, 4)), {"axis": 1}, why="three, other sizes"
     ),
     Case("CONCATENATION", (q(2, 3), q(2, 3, seed=1)), {"axis": 1}, why="quantised"),
+    Case(
+        "CONCATENATION",
+        (q(2, 3), q(2, 3, seed=1)),
+        {"axis": 1},
+        results=stored(0.05, 90),
+        tol=QUANTUM,
+        why="quantised, to another scale",
+    ),
     Case(
         "CONCATENATION",
         (q(2, 3), q(2, 3, scale=0.1)),

@@ -8,6 +8,7 @@ from . import (
     activation,
     binary,
     borders,
+    chains,
     control,
     conv,
     corners,
@@ -90,4 +91,16 @@ LIMITS: list[DirectLimit] = [
     x for family in (*FAMILIES, typed, *KINDS) for x in getattr(family, "LIMITS", ())
 ]
 
-__all__ = ["CASES", "FAMILIES", "LIMITS", "OPEN", "DirectCase", "DirectLimit", "Quantized"]
+MODELS: list[chains.Chain] = chains.CHAINS
+"""Models of a few operations."""
+
+__all__ = [
+    "CASES",
+    "FAMILIES",
+    "LIMITS",
+    "MODELS",
+    "OPEN",
+    "DirectCase",
+    "DirectLimit",
+    "Quantized",
+]

@@ -56,6 +56,9 @@ CASES = [
     *(Case("STACK", (X, Y), {"axis": a}) for a in (0, 1, 3, -1)),
     Case("STACK", (X, Y[:1]), {"axis": 0}, raises=BadType, why="other sizes"),
     *(Case("UNSTACK", (X,), {"axis": a}, outputs=n) for a, n in ((0, 2), (1, 3), (-1, 4))),
+    *(Case("UNSTACK", (X,), {"axis": 1}, results=(X[:, 0],) * n, raises=BadType,
+           why=f"{n} results for 3")
+      for n in (2, 4)),
     Case("UNSTACK", (X,), {"axis": 3}, outputs=2, raises=BadType, why="no such axis"),
     *(Case("SPLIT", (X,), {"outputNum": 2, "sizeSplits": (), "axis": a}, outputs=2)
       for a in (0, -1)),

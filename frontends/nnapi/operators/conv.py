@@ -32,8 +32,8 @@ def depthwise_conv_2d(
     depth_multiplier: int,
     fuse_code: int,
 ) -> Value:
-    """The filter is [1, height, width, channels * multiplier]; its sizes say the multiplier."""
+    """The filter is [1, height, width, channels * multiplier]."""
     weights = shape.transpose(filter, perm=(3, 0, 1, 2))
-    groups = known_channels(input, NHWC)
+    groups = known_channels(filter, NHWC) // depth_multiplier
     window = how.window(filter.shape[1:3])
     return activate(convolve_images(input, weights, window, NHWC, groups, bias), fuse_code)

@@ -20,6 +20,7 @@ table = Table()
 
 K0, K1, K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F
 SPARSE = 1
+LARGEST = float(np.finfo(np.float32).max)
 LONGEST = 64
 WHOLE = 1 << 64
 U64, F64 = Precision.UINT64, Precision.FLOAT64
@@ -107,8 +108,8 @@ def bits_of(x: Value) -> Value:
         exponent = exponent - small.cast(F64) * step
     normal = (exponent + 127) * 2.0**23 + (scaled - 1) * 2.0**23
     bits = compare.where(size < 2.0**-126, size * 2.0**149, normal)
-    bits = compare.where(size > 3.5e38, bits.scalar(0x7F800000), bits)
-    negative = (1 / wide < 0).cast(F64) * 2.0**31
+    bits = compare.where(size > LARGEST, bits.scalar(0x7F800000), bits)
+    negative = ((x < 0) | (1 / wide < 0)).cast(F64) * 2.0**31  # -inf, and -0.0
     whole = compare.where(compare.equal(x, x), bits + negative, bits.scalar(0x7FC00000))
     return whole.cast(U64)
 
@@ -120,10 +121,7 @@ def _pieces(x: Value) -> list[tuple[Value, int]]:
     width = x.dtype.itemsize
     if 4 + width * rows.sizes[1] > LONGEST:
         raise Unsupported(f"LSH_PROJECTION of items of {x.type}: keys of {LONGEST} bytes at most")
-    if x.is_float:
-        bits = bits_of(rows)
-    else:
-        bits = rows.cast(Precision.INT64).cast(U64) & ((1 << 8 * width) - 1)
+    bits = bits_of(rows) if x.is_float else rows.cast(U64) & ((1 << 8 * width) - 1)
     columns = shape.split(bits, [1] * bits.sizes[1], axis=1)
     parts = columns if isinstance(columns, tuple) else (columns,)
     return [(shape.reshape(c, [1, count]), width) for c in parts]
@@ -144,7 +142,7 @@ def lsh_projection(
     bits = (reduce.reduce_sum(signed, [1], keepdim=False) > 0).cast(Precision.INT32)
     if type != SPARSE:
         return bits
-    places = np.array([1 << k for k in reversed(range(count))], np.int64).astype(np.int32)
+    places = np.array([1 << k for k in reversed(range(count))]).astype(np.int32)
     rows = shape.reshape(bits, [functions, count]) * model.constant(places)
     sums = reduce.reduce_sum(rows, [1], keepdim=False)
     offsets = (np.arange(functions, dtype=np.int64) << count).astype(np.int32)

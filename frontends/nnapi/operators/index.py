@@ -27,9 +27,9 @@ def hashtable_lookup(lookups: Value, keys: Value, values: Value) -> tuple[Value,
     wanted = shape.unsqueeze(lookups, [1])
     found = compare.equal(wanted, shape.unsqueeze(keys, [0])).cast(Precision.INT32)
     hits = reduce.reduce_max(found, [1], keepdim=False)
-    place = reduce.arg_max(found, axis=1, keepdim=False, dtype=Precision.INT32)
+    place = reduce.arg_max(found, axis=1, keepdim=False)
     rows = index.gather(values, place, axis=0)
     mask = hits > 0
-    wide = shape.unsqueeze(mask, list(range(1, values.rank))) if values.rank > 1 else mask
+    wide = shape.unsqueeze(mask, list(range(1, values.rank)))
     nothing = values.model.constant(np.zeros((), values.dtype))
     return compare.where(wide, rows, nothing), hits.cast(Precision.UINT8)

@@ -25,6 +25,6 @@ def dequantize(input: Value, *, scale: float, zero_point: int) -> Value:
 def quantize(input: Value, *, scale: float, zero_point: int) -> Value:
     """What an operation of integers does with its result."""
     model = input.model
-    zeros = model.constant(zero_point, np.uint8) if zero_point else None
+    zeros = model.constant(zero_point, np.uint8)
     step = model.constant(np.float32(scale))
     return quant.quantize_linear(input, step, zeros, dtype=Precision.UINT8)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from nnir.errors import Unsupported
+from nnir import build
+from nnir.errors import BadModel, Unsupported
 from nnir.formats.nnapi.structures import FusedActivation
 from nnir.model import Value
 from nnir.ops import activation, generate, linear, reduce, shape
@@ -49,16 +50,18 @@ def svdf(
 ) -> tuple[Value, Value]:
     """Features are pushed into a memory, oldest first, which is filtered along time."""
     filters, memory = weights_time.sizes
-    features = shape.unsqueeze(_product(input, weights_feature), [2])
-    whole = features
-    if memory > 1:
-        whole = shape.concat(shape.reshape(state_in, [-1, filters, memory - 1]), features, axis=2)
-    filtered = reduce.reduce_sum(whole * weights_time, [2], keepdim=False)
-    ranks = shape.reshape(filtered, [-1, filters // rank, rank])
+    if memory < 2:
+        raise Unsupported("SVDF with a memory of one step: its state has no elements")
+    features = _product(input, weights_feature)
+    batch, _ = build.sizes_of(features)
+    stored = build.reshape(state_in, [batch, filters, memory - 1])
+    whole = shape.concat(stored, shape.unsqueeze(features, [2]))
+    filtered = reduce.reduce_sum(whole * weights_time, [2])
+    ranks = build.reshape(filtered, [batch, filters // rank, rank])
     sums = reduce.reduce_sum(ranks, [2], keepdim=False)
     result = activate(sums if bias is None else sums + bias, fuse_code)
     _, left = shape.split(whole, [1, memory - 1], axis=2)
-    return shape.reshape(left, [-1, filters * (memory - 1)]), result
+    return build.reshape(left, build.sizes_of(state_in)), result
 
 
 def _squash(x: Value, code: int) -> Value:
@@ -78,6 +81,13 @@ def _squash(x: Value, code: int) -> Value:
         case _:
             raise Unsupported(f"LSTM with activation={code}")
     return result
+
+
+def _given(x: Value | None) -> Value:
+    """What stands beside the weights of an input gate, as a valid model has it."""
+    if x is None:
+        raise BadModel("LSTM with a part of an input gate")
+    return x
 
 
 def _clip(x: Value, most: float) -> Value:
@@ -122,9 +132,9 @@ def lstm(
     forget_sums = gate(input_to_forget_weights, recurrent_to_forget_weights, forget_gate_bias)
     forget = peep(forget_sums, cell_state_in, cell_to_forget_weights)
     enter = 1 - forget
-    entry = input_to_input_weights, recurrent_to_input_weights, input_gate_bias
-    if entry[0] is not None and entry[1] is not None and entry[2] is not None:
-        sums = gate(entry[0], entry[1], entry[2])
+    if input_to_input_weights is not None:
+        others = _given(recurrent_to_input_weights), _given(input_gate_bias)
+        sums = gate(input_to_input_weights, *others)
         enter = peep(sums, cell_state_in, cell_to_input_weights)
     inner = gate(input_to_cell_weights, recurrent_to_cell_weights, cell_bias)
     cell = _clip(forget * cell_state_in + enter * _squash(inner, activation), cell_clip)
@@ -136,4 +146,4 @@ def lstm(
             projected if projection_bias is None else projected + projection_bias, proj_clip
         )
     scratch = [cell] * (3 if input_to_input_weights is None else 4)
-    return generate.fill_like(shape.concat(*scratch, axis=1), 0), result, cell, result
+    return generate.fill_like(shape.concat(*scratch), 0), result, cell, result

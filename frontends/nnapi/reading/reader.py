@@ -137,8 +137,7 @@ class Reader:
 
 def is_quantized(operand: Operand) -> bool:
     """Whether integers stand for real numbers: of 8 bits, or those of a bias."""
-    is_bias = operand.type == OperandType.TENSOR_INT32 and operand.scale > 0
-    return operand.type == OperandType.TENSOR_QUANT8_ASYMM or is_bias
+    return operand.scale > 0
 
 
 def grid_of(operand: Operand) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from math import isclose, prod
+from math import prod
+
+import numpy as np
 
 from nnir.broadcast import axis_of
 from nnir.errors import NoLowering
@@ -14,6 +16,7 @@ from ...orders import channels_last, identity
 from .emitter import Emitter, Ref
 
 table = Lowerings[Ref]()
+SIXTH = np.float32(1 / 6)
 table.natives(
     {
         activation.relu: "RELU",
@@ -29,7 +32,7 @@ table.native(activation.leaky_relu, "LEAKY_RELU", alpha="negativeSlope")
 
 @table.each({activation.hard_swish: "HSWISH", activation.hard_sigmoid: "HARD_SIGMOID"})
 def _by_sixths(g: Emitter, name: str, input: Value, *, alpha: float, beta: float) -> Ref:
-    if not isclose(alpha, 1 / 6, rel_tol=1e-7) or beta != 0.5:
+    if np.float32(alpha) != SIXTH or beta != 0.5:
         raise NoLowering(f"nnrt has {name} of a slope of 1/6 and 0.5, not {alpha} and {beta}")
     return g.elementwise(name, input)
 
@@ -38,10 +41,7 @@ def _by_sixths(g: Emitter, name: str, input: Value, *, alpha: float, beta: float
 def prelu(g: Emitter, input: Value, slope: Value) -> Ref:
     if slope.precision != input.precision:
         raise NoLowering(f"nnrt has PRELU of one precision, not {slope.type} for {input.type}")
-    if input.rank < 2 or slope.sizes == (1,):
-        x = g.take(input)
-    else:
-        x = g.ordered(input, channels_last(input.rank))
+    x = g.ordered(input, channels_last(input.rank))
     return g.one("PRELU", [x, g.plain(slope)], x.tensor.shape, x.order)
 
 

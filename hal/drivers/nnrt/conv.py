@@ -26,7 +26,7 @@ def padding_of(how: Window) -> dict[str, object]:
     """SAME as a mode, all else as a list."""
     if how.is_same:
         return {"padMode": 0}
-    if min(how.pads, default=0) < 0:
+    if min(how.pads) < 0:
         raise NoLowering(f"nnrt pads by 0 or more, not {how.pads}")
     return {"padList": how.pads}
 

@@ -152,9 +152,12 @@ class _Numbering:
 def require_plain_integers(step: Step) -> None:
     """NoLowering where an operation would take plain integers for what they stand for."""
     name = step.definition.name
-    known = [t.quantization for t in (*step.inputs, *step.outputs) if t is not None]
-    is_same = name in MOVES and len({q for q in known if q is not None}) < 2
-    if name != CAST.name and any(known) and not is_same:
-        raise NoLowering(
-            f"nnrt: {name} reads integers that a scale belongs to as real numbers, not as integers"
-        )
+    tensors = [t for t in (*step.inputs, *step.outputs) if t is not None]
+    hows = {t.quantization for t in tensors if t.quantization is not None}
+    if not hows or name == CAST.name:
+        return
+    if name in MOVES and len(hows) == 1:
+        return
+    raise NoLowering(
+        f"nnrt: {name} reads integers that a scale belongs to as real numbers, not as integers"
+    )

@@ -109,8 +109,5 @@ def _cut(size: Dim, start: int, end: int, step: int) -> Cut:
     """The bounds of one axis as places in it."""
     if not isinstance(size, int):
         raise NoLowering(f"nnrt cuts axes of known sizes, not {size}")
-    low, high = (0, size) if step > 0 else (-1, size - 1)
-    begin, stop = (min(max(n + size if n < 0 else n, low), high) for n in (start, end))
-    if step < 0 and begin == -1:  # nothing is left, which -1 would not say
-        return 0, 0, 1, 0
-    return begin, stop, step, 2 if step < 0 and stop == -1 else 0
+    begin, stop, step = slice(start, end, step).indices(size)
+    return begin, stop, step, 2 if stop < 0 else 0  # -1: down to the first element

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nnir.broadcast import axis_of
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import norm
@@ -24,20 +25,16 @@ def batch_normalization(
     *,
     epsilon: float,
 ) -> Ref:
-    x = _channels_last(g, input)
+    x = g.ordered(input, channels_last(input.rank))
     rows = [g.plain(v) for v in (scale, bias, mean, variance)]
     return g.one("BATCH_NORM", [x, *rows], x.tensor.shape, x.order, epsilon=epsilon)
-
-
-def _channels_last(g: Emitter, input: Value) -> Ref:
-    return g.ordered(input, channels_last(input.rank)) if input.rank > 1 else g.take(input)
 
 
 @table.lower(norm.instance_normalization)
 def instance_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, epsilon: float
 ) -> Ref:
-    x = _channels_last(g, input)
+    x = g.ordered(input, channels_last(input.rank))
     rows = [g.plain(v) for v in (scale, bias)]
     return g.one("INSTANCE_NORM", [x, *rows], x.tensor.shape, x.order, epsilon=epsilon)
 
@@ -46,7 +43,7 @@ def instance_normalization(
 def layer_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, begin_norm_axis: int, epsilon: float
 ) -> Ref:
-    begin = begin_norm_axis % max(input.rank, 1)
+    begin = axis_of(begin_norm_axis, input.rank)
     if begin < 1 or scale.shape != input.shape[begin:]:
         raise NoLowering(f"nnrt has LAYER_NORM from axis 1 on, not {begin} of {input.type}")
     x = g.plain(input)
@@ -64,7 +61,7 @@ def layer_normalization(
 def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta: float) -> Ref:
     if size % 2 == 0:
         raise NoLowering(f"nnrt has LRN of odd windows, not {size}")
-    x = _channels_last(g, input)
+    x = g.ordered(input, channels_last(input.rank))
     return g.one(
         "LRN",
         [x],

@@ -48,8 +48,6 @@ def average_pool(g: Emitter, input: Value, *, count_include_pad: bool, how: Wind
 @table.lower(pool.adaptive_average_pool_2d)
 def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) -> Ref:
     sizes = g.known(input.shape)[2:]
-    if tuple(output_shape) == (1, 1):
-        return slide(g, "AVG_POOL", input, Window((1, 1), kernel_shape=sizes), is_global=True)
     if any(n % out for n, out in zip(sizes, output_shape, strict=True)):
         raise NoLowering(f"nnrt has bins of one size, not {output_shape} of {sizes}")
     bins = tuple(n // out for n, out in zip(sizes, output_shape, strict=True))
@@ -76,8 +74,6 @@ def slide(
     input: Operand,
     how: Window,
     fuse_code: Fuse = Fuse.NONE,
-    *,
-    is_global: bool = False,
 ) -> Ref:
     """A pool over two axes."""
     if how.rank != 2 or how.is_dilated:
@@ -92,6 +88,6 @@ def slide(
         strides=how.strides,
         roundMode=int(how.ceil_mode),
         activationType=FUSES.get(fuse_code, 0),
-        **{"global": is_global, **padding_of(how)},
+        **{"global": False, **padding_of(how)},
     )
     return after(g, made, fuse_code)

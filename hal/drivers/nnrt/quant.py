@@ -27,11 +27,15 @@ def describe(scale: Value, zero_point: Value | None, precision: Precision) -> Qu
         raise NoLowering("nnrt has known scales along one axis at most")
     if scale.precision != Precision.FLOAT32 or precision not in INTEGERS:
         raise NoLowering(f"nnrt has no {precision.name} with {scale.type}")
-    scales = tuple(map(float, scale.constant.reshape(-1)))
-    if not all(np.isfinite(s) and s > 0 for s in scales):
+    scales = scale.constant.reshape(-1)
+    if not (np.isfinite(scales) & (scales > 0)).all():
         raise NoLowering("nnrt has scales above 0")
-    whole = np.broadcast_to(zeros.reshape(-1).astype(np.int64), len(scales))
-    return QuantParam(scales, tuple(whole.tolist()), 8 * precision.dtype.itemsize)
+    return QuantParam.of_type(precision.dtype, scales.tolist(), zeros.reshape(-1).tolist())
+
+
+def _place(x: Ref, axis: int) -> int:
+    """Where the axis of several scales is stored."""
+    return x.place(axis) if x.rank else 0
 
 
 @table.lower(quant.quantize_linear)
@@ -52,8 +56,7 @@ def quantize_linear(
         raise NoLowering(f"nnrt quantises FLOAT32, not {input.type}")
     how = describe(scale, zero_point, dtype)
     x = g.take(input)
-    place = x.place(axis) if x.rank else 0
-    fields = {"srcT": int(FLOAT), "dstT": int(data_type(dtype)), "axis": place}
+    fields = {"srcT": int(FLOAT), "dstT": int(data_type(dtype)), "axis": _place(x, axis)}
     made = g.one("QUANT_DTYPE_CAST", [x], x.tensor.shape, x.order, dtype, **fields)
     made.tensor.quantization = how
     return made
@@ -74,7 +77,7 @@ def dequantize_linear(
         raise NoLowering("nnrt has scales of whole axes, and FLOAT32 behind them")
     how = describe(scale, zero_point, input.precision)
     x = with_scale(g, g.take(input), how)
-    return g.dequantize(x, x.place(axis) if x.rank else 0)
+    return g.dequantize(x, _place(x, axis))
 
 
 def with_scale(g: Emitter, x: Ref, how: QuantParam) -> Ref:
@@ -96,9 +99,8 @@ def with_scale(g: Emitter, x: Ref, how: QuantParam) -> Ref:
 @table.lower(quant.dequantize)
 def dequantize(g: Emitter, input: Value) -> Ref:
     found = input.type.quantization
-    if found is None or found.axis not in (None, *range(input.rank)):
+    if found is None:
         raise NoLowering(f"nnrt has no dequantize of {input.type}")
-    zeros = found.zero_points * (len(found.scales) // len(found.zero_points))
-    how = QuantParam(found.scales, zeros, 8 * input.dtype.itemsize)
+    how = QuantParam.of_type(input.dtype, found.scales, found.zero_points)
     x = with_scale(g, g.take(input), how)
-    return g.dequantize(x, x.place(found.axis or 0) if x.rank else 0)
+    return g.dequantize(x, _place(x, found.axis or 0))

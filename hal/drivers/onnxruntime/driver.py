@@ -44,6 +44,9 @@ from .writer import LARGEST, files_of, files_to_write, write
 if TYPE_CHECKING:
     import onnxruntime
 
+ROUNDS_WEIGHTS = ["WeightBiasQuantization"]
+"""Makes integers of real weights between quantised values."""
+
 BITS_LEVEL = "session.qdq_matmulnbits_accuracy_level"
 """In which precision products with integers of few bits read their other operand: 1 is FLOAT32,
 without which it is rounded to 8 bits."""
@@ -220,7 +223,12 @@ class OnnxRuntime(Device[Options, Program]):
 
     def _session(self, model: bytes | str, options: Any) -> Any:
         try:
-            return self.runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+            return self.runtime.InferenceSession(
+                model,
+                options,
+                providers=["CPUExecutionProvider"],
+                disabled_optimizers=ROUNDS_WEIGHTS,
+            )
         except Exception as error:
             raise DeviceError(f"onnxruntime refused the program: {one_line(error)}") from error
 

@@ -68,6 +68,13 @@ TRUE_ZERO = Quirk(
     "1.31.1",
     Means.REWRITTEN,
 )
+WEIGHTS_BETWEEN_INTEGERS = Quirk(
+    "onnxruntime",
+    "weights_between_quantised_values",
+    "real weights between quantised values become int8: results are steps away",
+    "1.31.1",
+    Means.SET,
+)
 QUIRKS = (
     PAD_BEFORE_MAX_POOL,
     PAD_BEFORE_AVERAGE_POOL,
@@ -78,4 +85,5 @@ QUIRKS = (
     LOST_IN_LOG_SUM_EXP,
     SUMS_OF_INT64,
     TRUE_ZERO,
+    WEIGHTS_BETWEEN_INTEGERS,
 )

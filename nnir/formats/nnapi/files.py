@@ -101,7 +101,7 @@ def _vector(numbers: Sequence[int]) -> bytes:
 # Reading
 
 
-def load(source: Path | bytes) -> Model:
+def load(source: Path | Buffer) -> Model:
     """Read and check a file or its bytes; values are views. BadFile for what is damaged."""
     model = read(map_file(source) if isinstance(source, Path) else source)
     try:

@@ -34,6 +34,15 @@ class QuantParam:
     zero_points: tuple[int, ...]
     bits: int = 8
 
+    @classmethod
+    def of_type(
+        cls, dtype: np.dtype, scales: Sequence[float], zero_points: Sequence[int]
+    ) -> QuantParam:
+        """Integers of which all bits are in use; one zero point may stand for all scales."""
+        rows = tuple(map(float, scales)), tuple(map(int, zero_points))
+        zeros = rows[1] * (len(rows[0]) // len(rows[1]))
+        return cls(rows[0], zeros, 8 * dtype.itemsize)
+
 
 @dataclass(frozen=True, eq=False)
 class Tensor:

@@ -1,0 +1,303 @@
+"""Models of a few operations: what devices do between operations, not in one.
+
+How results are stored (channels last, or the order of the model), what is made once and read twice,
+which activation goes into which operation, which scale belongs to which integers, and what an
+output is that no operation makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import NNAdapterError
+from nnir.evaluate import Plan
+from nnir.operator import Operator
+from nnir.ops import (
+    activation,
+    binary,
+    conv,
+    index,
+    linear,
+    norm,
+    pool,
+    quant,
+    reduce,
+    shape,
+    unary,
+)
+from nnir.types import PadMode, Precision
+
+from ...case import Const, Tolerance, f, i, rand, scalar
+from .graph import GraphCase, Step
+
+SUMS = Tolerance(relative=1e-5, absolute=1e-5)
+QUANTUM = Tolerance(absolute=0.1001)
+"""A step of the result of `whole`, where a sum lies near a half."""
+
+
+@dataclass(frozen=True)
+class Chain(GraphCase):
+    """A model that is a case; its operator is that of the first step, or ASSIGN without any."""
+
+    tol: Tolerance = SUMS
+    raises: type[NNAdapterError] | None = None
+
+    def __str__(self) -> str:
+        return f"{self.op}-chain-{self.why}"
+
+    @property
+    def operator(self) -> Operator[Any]:
+        return self.steps[0].operator
+
+    @property
+    def op(self) -> str:
+        return self.operator.name
+
+    def tolerance(self, dtype: np.dtype) -> Tolerance:
+        """Of every result."""
+        return self.tol
+
+    def wanted(self) -> list[np.ndarray]:
+        """What the references give."""
+        return list(Plan(self.model()).run(self.arrays()))
+
+
+IMAGE = rand(2, 3, 5, 4)
+TAPS, SHIFT = Const(rand(4, 3, 2, 3, seed=1)), Const(rand(4, seed=2))
+SAME: dict[str, Any] = {"pads": (0, 1, 1, 1), "strides": (1, 1), "dilations": (1, 1)}
+CONVOLVED = Step(conv.conv_2d, (0, TAPS, SHIFT), SAME)
+"""Of `IMAGE` in [2, 4, 5, 4]: no two axes that differ in meaning are told apart by chance."""
+
+BYTES = rand(2, 3, 5, 4, dtype=np.int8, low=-128, high=127)
+ZERO = Const(scalar(3, np.int8))
+
+
+def real(value: int, scale: float = 0.05) -> Step:
+    """What integers of one scale stand for."""
+    return Step(quant.dequantize_linear, (value, Const(scalar(scale)), ZERO))
+
+
+def whole(value: int, scale: float = 0.05) -> Step:
+    """Integers of one scale for real numbers."""
+    operands = value, Const(scalar(scale)), ZERO
+    return Step(quant.quantize_linear, operands, {"dtype": Precision.INT8})
+
+
+def stored() -> Iterator[Chain]:
+    """What stands behind a convolution, whose result engines store with channels last."""
+    behind: dict[str, tuple[Step, ...]] = {
+        "a number for each channel": (Step(binary.mul, (1, Const(rand(4, 1, 1)))),),
+        "a number for each column": (Step(binary.sub, (1, Const(rand(4)))),),
+        "a number for each row and channel": (Step(binary.add, (1, Const(rand(4, 5, 1)))),),
+        "one number": (Step(binary.add, (1, Const(scalar(2)))),),
+        "a stack of one": (Step(binary.mul, (1, Const(rand(1, 1, 1, 1, 1)))),),
+        "five axes": (Step(binary.mul, (1, Const(rand(2, 1, 1, 1, 4)))),),
+        "itself the other way round": (
+            Step(shape.transpose, (1,), {"perm": (0, 1, 3, 2)}),
+            Step(index.slice_, (1, Const(i(2)), Const(i(0)), Const(i(4)), None)),
+            Step(index.slice_, (1, Const(i(3)), Const(i(0)), Const(i(4)), None)),
+            Step(index.slice_, (4, Const(i(2)), Const(i(0)), Const(i(4)), None)),
+            Step(binary.add, (5, 3)),
+        ),
+        "a transpose to channels last": (Step(shape.transpose, (1,), {"perm": (0, 2, 3, 1)}),),
+        "transposes that cancel": (
+            Step(shape.transpose, (1,), {"perm": (3, 0, 1, 2)}),
+            Step(unary.neg, (2,)),
+            Step(shape.transpose, (3,), {"perm": (1, 2, 3, 0)}),
+        ),
+        "rows of channels and columns": (
+            Step(shape.transpose, (1,), {"perm": (0, 2, 1, 3)}),
+            Step(shape.reshape, (2, Const(i(10, 16)))),
+        ),
+        "a flat row, twice": (
+            Step(shape.reshape, (1, Const(i(2, 80)))),
+            Step(shape.reshape, (2, Const(i(2, 4, 20)))),
+            Step(shape.reshape, (3, Const(i(160)))),
+        ),
+        "sums over channels": (
+            Step(reduce.reduce_sum, (1, Const(i(1))), {"keepdim": False}),
+            Step(reduce.reduce_max, (2, Const(i(1))), {"keepdim": True}),
+        ),
+        "sums over rows, kept": (
+            Step(reduce.reduce_sum, (1, Const(i(2))), {"keepdim": True}),
+            Step(binary.div, (1, 2)),
+        ),
+        "the largest channel": (
+            Step(reduce.arg_max, (1,), {"axis": 1, "keepdim": False}),
+        ),
+        "softmax over channels": (Step(activation.softmax, (1,), {"axis": 1}),),
+        "softmax over rows": (Step(activation.softmax, (1,), {"axis": 2}),),
+        "channels beside the image": (
+            Step(shape.concat, (1, 0), {"axis": 1}),
+            Step(pool.max_pool_2d, (2,), {"kernel_shape": (2, 2), "strides": (1, 2)}),
+        ),
+        "rows behind a constant": (
+            Step(shape.concat, (Const(rand(2, 4, 1, 4)), 1), {"axis": 2}),
+        ),
+        "pieces of channels": (
+            Step(shape.split, (1, Const(i(1, 3))), {"axis": 1}),
+            Step(binary.mul, (3, 2)),
+        ),
+        "every second row": (
+            Step(index.slice_, (1, Const(i(2, 1)), Const(i(4, 0)), Const(i(-9, 4)),
+                                Const(i(-2, 3)))),
+        ),
+        "a border of channels": (
+            Step(shape.pad, (1, Const(i(0, 0, 1, 2, 0, 0, 3, 0)), Const(scalar(7)))),
+        ),
+        "chosen channels": (Step(index.gather, (1, Const(i(3, 0)),), {"axis": 1}),),
+        "an upside down border": (
+            Step(shape.pad, (1, Const(i(0, 0, 0, 1, 1, 2, -1, 1)), None),
+                 {"mode": PadMode.REFLECT}),
+        ),
+        "a matrix": (Step(linear.mat_mul, (1, Const(rand(4, 3)))),),
+        "the transposed matrix": (
+            Step(shape.transpose, (1,), {"perm": (0, 1, 3, 2)}),
+            Step(linear.mat_mul, (1, 2)),
+        ),
+        "slopes": (Step(activation.prelu, (1, Const(rand(4)))),),
+        "one slope": (Step(activation.prelu, (1, Const(f(0.5)))),),
+        "norms": (
+            Step(norm.batch_normalization,
+                 (1, *(Const(rand(4, seed=k, low=0.5, high=2)) for k in range(4))),
+                 {"epsilon": 1e-3}),
+        ),
+    }  # fmt: skip
+    for why, steps in behind.items():
+        yield Chain((IMAGE,), (CONVOLVED, *steps), why=why)
+
+
+def read_twice() -> Iterator[Chain]:
+    """What is read or asked for more than once, and outputs that no operation makes."""
+    twice = (CONVOLVED, Step(activation.relu, (1,)), Step(activation.relu6, (1,)))
+    yield Chain((IMAGE,), twice, why="two activations", outputs=(2, 3))
+    yield Chain((IMAGE,), twice[:2], why="with its activation", outputs=(1, 2))
+    yield Chain((IMAGE,), twice[:2], why="the same output twice", outputs=(2, 2))
+    yield Chain((IMAGE,), (*twice[:2], Step(activation.relu6, (2,))), why="activations in a row")
+    yield Chain(
+        (IMAGE,), (Step(unary.neg, (0,)),), why="an input that is an output", outputs=(0, 1)
+    )
+    yield Chain((IMAGE,), (Step(shape.reshape, (0, Const(i(6, 20)))),), why="a view and its source",
+                outputs=(1, 0))  # fmt: skip
+    yield Chain((IMAGE,), (Step(binary.add, (0, 0)), Step(binary.mul, (1, 1))), why="both operands")
+    turned = Step(shape.transpose, (0,), {"perm": (1, 0, 3, 2)})
+    yield Chain((IMAGE,), (turned,), why="an input turned, and as it is", outputs=(1, 0))
+    yield Chain(
+        (IMAGE,), (turned, turned, Step(unary.abs_, (2,))), why="turned twice", outputs=(1, 3)
+    )
+    constant = Step(binary.add, (Const(f(1, 2)), Const(f(3, 4))))
+    yield Chain(
+        (IMAGE,), (Step(unary.neg, (0,)), constant), why="a constant output", outputs=(1, 2)
+    )
+
+
+def scaled() -> Iterator[Chain]:
+    """Integers and their scales."""
+    yield Chain((BYTES,), (real(0), real(0, 0.5)), why="two scales of the same integers",
+                outputs=(1, 2))  # fmt: skip
+    yield Chain((BYTES,), (real(0), Step(binary.add, (0, Const(scalar(1, np.int8))))),
+                why="integers that are also real", outputs=(1, 2))  # fmt: skip
+    yield Chain((BYTES,), (real(0), real(0)), why="the same scale twice", outputs=(1, 2))
+    yield Chain((BYTES, BYTES[::-1].copy()),
+                (real(0), real(1, 0.25), Step(shape.concat, (0, 1), {"axis": 1})),
+                why="integers of two scales joined", outputs=(2, 3, 4))  # fmt: skip
+    yield Chain((BYTES, BYTES[::-1].copy()),
+                (real(0), real(1), Step(shape.concat, (0, 1), {"axis": 1}), real(4)),
+                why="integers of one scale joined", outputs=(2, 5))  # fmt: skip
+    for why, step in {
+        "turned": Step(shape.transpose, (0,), {"perm": (0, 2, 3, 1)}),
+        "reshaped": Step(shape.reshape, (0, Const(i(6, 20)))),
+        "cut": Step(index.slice_, (0, Const(i(3)), Const(i(1)), Const(i(3)), None)),
+        "chosen": Step(index.gather, (0, Const(i(2, 0))), {"axis": 1}),
+        "largest": Step(reduce.reduce_max, (0, Const(i(1))), {"keepdim": False}),
+    }.items():
+        yield Chain((BYTES,), (step, real(1)), why=f"integers {why} before they are real")
+        yield Chain((BYTES,), (real(0), Step(step.operator, (1, *step.operands[1:]), step.attrs),
+                               whole(2)), why=f"real, {why}, integers again")  # fmt: skip
+    convolved = Step(conv.conv_2d, (1, TAPS, SHIFT), SAME)
+    yield Chain((BYTES,), (real(0), convolved, whole(2, 0.1), real(3, 0.1)),
+                why="a convolution between integers", tol=QUANTUM)  # fmt: skip
+    yield Chain((BYTES,), (real(0), Step(activation.relu, (1,)), whole(2), real(3),
+                           Step(shape.transpose, (4,), {"perm": (0, 2, 3, 1)})),
+                why="an activation between integers", outputs=(3, 5))  # fmt: skip
+
+
+Grid = tuple[float, int]
+SMALL = {np.int8: (0.05, 3), np.uint8: (0.05, 120)}
+"""A scale and a zero point for each type."""
+
+COARSE, FINE = (0.5, -7), (0.0004, 0)
+
+
+def _grid(kind: Any, grid: Grid) -> tuple[Const, Const]:
+    return Const(scalar(grid[0])), Const(scalar(grid[1], kind))
+
+
+def _weights(*sizes: int) -> Step:
+    """Real numbers of constant integers."""
+    array = rand(*sizes, seed=1, dtype=np.int8, low=-127, high=127)
+    return Step(quant.dequantize_linear, (Const(array), Const(scalar(0.02)), None))
+
+
+HALVES = {"kernel_shape": (2, 2), "strides": (2, 1)}
+INSIDE: dict[str, tuple[Step, ...]] = {
+    "a convolution": (_weights(4, 3, 2, 3), Step(conv.conv_2d, (1, 2, SHIFT), SAME)),
+    "a convolution of each channel": (
+        _weights(6, 1, 2, 3),
+        Step(conv.conv_2d, (1, 2, Const(rand(6))), {**SAME, "group": 3}),
+    ),
+    "products with a matrix": (
+        Step(shape.reshape, (1, Const(i(30, 4)))),
+        _weights(5, 4),
+        Step(linear.fully_connected, (2, 3, Const(rand(5)))),
+    ),
+    "a sum": (
+        Step(shape.transpose, (1,), {"perm": (1, 0, 2, 3)}),
+        Step(index.slice_, (2, Const(i(0)), Const(i(1)), Const(i(3)), None)),
+        Step(index.slice_, (1, Const(i(1)), Const(i(0)), Const(i(2)), None)),
+        Step(binary.add, (3, 4)),
+    ),
+    "a product with a constant": (_weights(4), Step(binary.mul, (1, 2))),
+    "a square": (Step(binary.mul, (1, 1)),),
+    "relu": (Step(activation.relu, (1,)),),
+    "relu6": (Step(activation.relu6, (1,)),),
+    "bounds": (Step(activation.clip, (1, Const(f(-1)), Const(f(1)))),),
+    "a mean": (Step(pool.average_pool_2d, (1,), HALVES),),
+    "a mean with a border": (Step(pool.average_pool_2d, (1,), {**HALVES, "pads": (0, 1, 1, 0)}),),
+    "the largest": (Step(pool.max_pool_2d, (1,), HALVES),),
+    "sigmoid": (Step(activation.sigmoid, (1,)),),
+    "softmax": (Step(activation.softmax, (1,), {"axis": 1}),),
+    "a border": (Step(shape.pad, (1, Const(i(0, 0, 1, 0, 0, 2, 0, 0)), None)),),
+    "a join": (Step(shape.concat, (1, Const(rand(2, 1, 5, 4))), {"axis": 1}),),
+    "a join of both": (Step(shape.concat, (1, 1), {"axis": 2}),),
+}
+"""From real numbers, which are value 1, to others, which are the last."""
+
+
+def _between(why: str, steps: tuple[Step, ...], kind: Any, grid: Grid) -> Chain:
+    array = rand(2, 3, 5, 4, dtype=kind, low=np.iinfo(kind).min, high=np.iinfo(kind).max)
+    first = Step(quant.dequantize_linear, (0, *_grid(kind, SMALL[kind])))
+    dtype = Precision[np.dtype(kind).name.upper()]
+    operands = (len(steps) + 1, *_grid(kind, grid))
+    last = Step(quant.quantize_linear, operands, {"dtype": dtype})
+    name = f"{np.dtype(kind).name}, {why} to {grid}"
+    return Chain((array,), (first, *steps, last), why=name, tol=Tolerance(absolute=1))
+
+
+def between_integers() -> Iterator[Chain]:
+    """Every kind of operation from integers to integers: of the same scale, and of others."""
+    for why, steps in INSIDE.items():
+        for kind, grid in SMALL.items():
+            yield _between(why, steps, kind, grid)
+        for grid in (COARSE, FINE):
+            yield _between(why, steps, np.int8, grid)
+        if why.startswith(("a ", "the")):
+            rectified = (*steps, Step(activation.relu, (len(steps) + 1,)))
+            yield _between(f"{why} and relu", rectified, np.int8, COARSE)
+
+
+CHAINS = [*stored(), *read_twice(), *scaled(), *between_integers()]
