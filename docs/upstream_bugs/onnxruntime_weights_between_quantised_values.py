@@ -1,10 +1,10 @@
 """ONNX Runtime: real weights of a Conv between quantised values become int8.
 
-Kind: wrong
+Kind: wrong value
 Says: The Conv reads real weights, and only its ends are quantised: its result is rounded once.
 "WeightBiasQuantization" quantises the weights as well, whose error no file asked for; without
 optimisation, or without this optimizer, the results are right.
-Seen: 1.31.1; not in 1.18.1
+Seen: 1.31.1
 Here: our sessions leave this optimizer out; a session of your own needs
 `disabled_optimizers=["WeightBiasQuantization"]`.
 """

@@ -34,6 +34,7 @@ from . import (
     samples,
     shape,
     sort,
+    special,
     typed,
     unary,
     weights,
@@ -84,7 +85,7 @@ OPEN: list[DirectCase] = [
 """The same with sizes that are known only while running, and on data whose axes are stored in
 another order."""
 
-CASES += [c for kind in (typed, crops, narrow, weights, *KINDS) for c in kind.CASES]
+CASES += [c for kind in (typed, crops, narrow, weights, special, *KINDS) for c in kind.CASES]
 CASES += [*misfits.read(CASES)]
 
 LIMITS: list[DirectLimit] = [
