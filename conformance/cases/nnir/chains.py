@@ -8,7 +8,7 @@ output is that no operation makes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from nnir.ops import (
     shape,
     unary,
 )
-from nnir.types import PadMode, Precision
+from nnir.types import Fuse, PadMode, Precision
 
 from ...case import Const, Tolerance, f, i, rand, scalar
 from .graph import GraphCase, Step
@@ -87,87 +87,90 @@ def whole(value: int, scale: float = 0.05) -> Step:
     return Step(quant.quantize_linear, operands, {"dtype": Precision.INT8})
 
 
+BEHIND: dict[str, tuple[Step, ...]] = {
+    "a number for each channel": (Step(binary.mul, (1, Const(rand(4, 1, 1)))),),
+    "a number for each column": (Step(binary.sub, (1, Const(rand(4)))),),
+    "a number for each row and channel": (Step(binary.add, (1, Const(rand(4, 5, 1)))),),
+    "one number": (Step(binary.add, (1, Const(scalar(2)))),),
+    "a stack of one": (Step(binary.mul, (1, Const(rand(1, 1, 1, 1, 1)))),),
+    "five axes": (Step(binary.mul, (1, Const(rand(2, 1, 1, 1, 4)))),),
+    "itself the other way round": (
+        Step(shape.transpose, (1,), {"perm": (0, 1, 3, 2)}),
+        Step(index.slice_, (1, Const(i(2)), Const(i(0)), Const(i(4)), None)),
+        Step(index.slice_, (1, Const(i(3)), Const(i(0)), Const(i(4)), None)),
+        Step(index.slice_, (4, Const(i(2)), Const(i(0)), Const(i(4)), None)),
+        Step(binary.add, (5, 3)),
+    ),
+    "a transpose to channels last": (Step(shape.transpose, (1,), {"perm": (0, 2, 3, 1)}),),
+    "transposes that cancel": (
+        Step(shape.transpose, (1,), {"perm": (3, 0, 1, 2)}),
+        Step(unary.neg, (2,)),
+        Step(shape.transpose, (3,), {"perm": (1, 2, 3, 0)}),
+    ),
+    "rows of channels and columns": (
+        Step(shape.transpose, (1,), {"perm": (0, 2, 1, 3)}),
+        Step(shape.reshape, (2, Const(i(10, 16)))),
+    ),
+    "a flat row, twice": (
+        Step(shape.reshape, (1, Const(i(2, 80)))),
+        Step(shape.reshape, (2, Const(i(2, 4, 20)))),
+        Step(shape.reshape, (3, Const(i(160)))),
+    ),
+    "sums over channels": (
+        Step(reduce.reduce_sum, (1, Const(i(1))), {"keepdim": False}),
+        Step(reduce.reduce_max, (2, Const(i(1))), {"keepdim": True}),
+    ),
+    "sums over rows, kept": (
+        Step(reduce.reduce_sum, (1, Const(i(2))), {"keepdim": True}),
+        Step(binary.div, (1, 2)),
+    ),
+    "the largest channel": (
+        Step(reduce.arg_max, (1,), {"axis": 1, "keepdim": False}),
+    ),
+    "softmax over channels": (Step(activation.softmax, (1,), {"axis": 1}),),
+    "softmax over rows": (Step(activation.softmax, (1,), {"axis": 2}),),
+    "channels beside the image": (
+        Step(shape.concat, (1, 0), {"axis": 1}),
+        Step(pool.max_pool_2d, (2,), {"kernel_shape": (2, 2), "strides": (1, 2)}),
+    ),
+    "rows behind a constant": (
+        Step(shape.concat, (Const(rand(2, 4, 1, 4)), 1), {"axis": 2}),
+    ),
+    "pieces of channels": (
+        Step(shape.split, (1, Const(i(1, 3))), {"axis": 1}),
+        Step(binary.mul, (3, 2)),
+    ),
+    "every second row": (
+        Step(index.slice_, (1, Const(i(2, 1)), Const(i(4, 0)), Const(i(-9, 4)),
+                            Const(i(-2, 3)))),
+    ),
+    "a border of channels": (
+        Step(shape.pad, (1, Const(i(0, 0, 1, 2, 0, 0, 3, 0)), Const(scalar(7)))),
+    ),
+    "chosen channels": (Step(index.gather, (1, Const(i(3, 0)),), {"axis": 1}),),
+    "an upside down border": (
+        Step(shape.pad, (1, Const(i(0, 0, 0, 1, 1, 2, -1, 1)), None),
+             {"mode": PadMode.REFLECT}),
+    ),
+    "a matrix": (Step(linear.mat_mul, (1, Const(rand(4, 3)))),),
+    "the transposed matrix": (
+        Step(shape.transpose, (1,), {"perm": (0, 1, 3, 2)}),
+        Step(linear.mat_mul, (1, 2)),
+    ),
+    "slopes": (Step(activation.prelu, (1, Const(rand(4)))),),
+    "one slope": (Step(activation.prelu, (1, Const(f(0.5)))),),
+    "norms": (
+        Step(norm.batch_normalization,
+             (1, *(Const(rand(4, seed=k, low=0.5, high=2)) for k in range(4))),
+             {"epsilon": 1e-3}),
+    ),
+}  # fmt: skip
+"""What engines store with channels last is value 1, the result the last one."""
+
+
 def stored() -> Iterator[Chain]:
     """What stands behind a convolution, whose result engines store with channels last."""
-    behind: dict[str, tuple[Step, ...]] = {
-        "a number for each channel": (Step(binary.mul, (1, Const(rand(4, 1, 1)))),),
-        "a number for each column": (Step(binary.sub, (1, Const(rand(4)))),),
-        "a number for each row and channel": (Step(binary.add, (1, Const(rand(4, 5, 1)))),),
-        "one number": (Step(binary.add, (1, Const(scalar(2)))),),
-        "a stack of one": (Step(binary.mul, (1, Const(rand(1, 1, 1, 1, 1)))),),
-        "five axes": (Step(binary.mul, (1, Const(rand(2, 1, 1, 1, 4)))),),
-        "itself the other way round": (
-            Step(shape.transpose, (1,), {"perm": (0, 1, 3, 2)}),
-            Step(index.slice_, (1, Const(i(2)), Const(i(0)), Const(i(4)), None)),
-            Step(index.slice_, (1, Const(i(3)), Const(i(0)), Const(i(4)), None)),
-            Step(index.slice_, (4, Const(i(2)), Const(i(0)), Const(i(4)), None)),
-            Step(binary.add, (5, 3)),
-        ),
-        "a transpose to channels last": (Step(shape.transpose, (1,), {"perm": (0, 2, 3, 1)}),),
-        "transposes that cancel": (
-            Step(shape.transpose, (1,), {"perm": (3, 0, 1, 2)}),
-            Step(unary.neg, (2,)),
-            Step(shape.transpose, (3,), {"perm": (1, 2, 3, 0)}),
-        ),
-        "rows of channels and columns": (
-            Step(shape.transpose, (1,), {"perm": (0, 2, 1, 3)}),
-            Step(shape.reshape, (2, Const(i(10, 16)))),
-        ),
-        "a flat row, twice": (
-            Step(shape.reshape, (1, Const(i(2, 80)))),
-            Step(shape.reshape, (2, Const(i(2, 4, 20)))),
-            Step(shape.reshape, (3, Const(i(160)))),
-        ),
-        "sums over channels": (
-            Step(reduce.reduce_sum, (1, Const(i(1))), {"keepdim": False}),
-            Step(reduce.reduce_max, (2, Const(i(1))), {"keepdim": True}),
-        ),
-        "sums over rows, kept": (
-            Step(reduce.reduce_sum, (1, Const(i(2))), {"keepdim": True}),
-            Step(binary.div, (1, 2)),
-        ),
-        "the largest channel": (
-            Step(reduce.arg_max, (1,), {"axis": 1, "keepdim": False}),
-        ),
-        "softmax over channels": (Step(activation.softmax, (1,), {"axis": 1}),),
-        "softmax over rows": (Step(activation.softmax, (1,), {"axis": 2}),),
-        "channels beside the image": (
-            Step(shape.concat, (1, 0), {"axis": 1}),
-            Step(pool.max_pool_2d, (2,), {"kernel_shape": (2, 2), "strides": (1, 2)}),
-        ),
-        "rows behind a constant": (
-            Step(shape.concat, (Const(rand(2, 4, 1, 4)), 1), {"axis": 2}),
-        ),
-        "pieces of channels": (
-            Step(shape.split, (1, Const(i(1, 3))), {"axis": 1}),
-            Step(binary.mul, (3, 2)),
-        ),
-        "every second row": (
-            Step(index.slice_, (1, Const(i(2, 1)), Const(i(4, 0)), Const(i(-9, 4)),
-                                Const(i(-2, 3)))),
-        ),
-        "a border of channels": (
-            Step(shape.pad, (1, Const(i(0, 0, 1, 2, 0, 0, 3, 0)), Const(scalar(7)))),
-        ),
-        "chosen channels": (Step(index.gather, (1, Const(i(3, 0)),), {"axis": 1}),),
-        "an upside down border": (
-            Step(shape.pad, (1, Const(i(0, 0, 0, 1, 1, 2, -1, 1)), None),
-                 {"mode": PadMode.REFLECT}),
-        ),
-        "a matrix": (Step(linear.mat_mul, (1, Const(rand(4, 3)))),),
-        "the transposed matrix": (
-            Step(shape.transpose, (1,), {"perm": (0, 1, 3, 2)}),
-            Step(linear.mat_mul, (1, 2)),
-        ),
-        "slopes": (Step(activation.prelu, (1, Const(rand(4)))),),
-        "one slope": (Step(activation.prelu, (1, Const(f(0.5)))),),
-        "norms": (
-            Step(norm.batch_normalization,
-                 (1, *(Const(rand(4, seed=k, low=0.5, high=2)) for k in range(4))),
-                 {"epsilon": 1e-3}),
-        ),
-    }  # fmt: skip
-    for why, steps in behind.items():
+    for why, steps in BEHIND.items():
         yield Chain((IMAGE,), (CONVOLVED, *steps), why=why)
 
 
@@ -246,6 +249,10 @@ def _weights(*sizes: int) -> Step:
 HALVES = {"kernel_shape": (2, 2), "strides": (2, 1)}
 INSIDE: dict[str, tuple[Step, ...]] = {
     "a convolution": (_weights(4, 3, 2, 3), Step(conv.conv_2d, (1, 2, SHIFT), SAME)),
+    "a dilated convolution": (
+        _weights(4, 3, 2, 2),
+        Step(conv.conv_2d, (1, 2, SHIFT), {"strides": (1, 2), "dilations": (2, 1)}),
+    ),
     "a convolution of each channel": (
         _weights(6, 1, 2, 3),
         Step(conv.conv_2d, (1, 2, Const(rand(6))), {**SAME, "group": 3}),
@@ -260,6 +267,12 @@ INSIDE: dict[str, tuple[Step, ...]] = {
         Step(index.slice_, (2, Const(i(0)), Const(i(1)), Const(i(3)), None)),
         Step(index.slice_, (1, Const(i(1)), Const(i(0)), Const(i(2)), None)),
         Step(binary.add, (3, 4)),
+    ),
+    "a product": (
+        Step(shape.transpose, (1,), {"perm": (1, 0, 2, 3)}),
+        Step(index.slice_, (2, Const(i(0)), Const(i(1)), Const(i(3)), None)),
+        Step(index.slice_, (1, Const(i(1)), Const(i(0)), Const(i(2)), None)),
+        Step(binary.mul, (3, 4)),
     ),
     "a product with a constant": (_weights(4), Step(binary.mul, (1, 2))),
     "a square": (Step(binary.mul, (1, 1)),),
@@ -276,6 +289,15 @@ INSIDE: dict[str, tuple[Step, ...]] = {
     "a join of both": (Step(shape.concat, (1, 1), {"axis": 2}),),
 }
 """From real numbers, which are value 1, to others, which are the last."""
+
+
+FUSING = frozenset(
+    {
+        *(conv.conv_2d, linear.fully_connected, binary.add, binary.mul),
+        *(pool.average_pool_2d, pool.max_pool_2d),
+    }
+)
+"""Operators with a fuse code."""
 
 
 def _between(why: str, steps: tuple[Step, ...], kind: Any, grid: Grid) -> Chain:
@@ -295,6 +317,11 @@ def between_integers() -> Iterator[Chain]:
             yield _between(why, steps, kind, grid)
         for grid in (COARSE, FINE):
             yield _between(why, steps, np.int8, grid)
+        if steps[-1].operator in FUSING:
+            fused = replace(steps[-1], attrs={**steps[-1].attrs, "fuse_code": Fuse.RELU})
+            bounded = Step(activation.clip, (len(steps) + 1, Const(scalar(-1)), Const(scalar(1))))
+            two = (*steps[:-1], fused, bounded)
+            yield _between(f"{why} with relu, bounds", two, np.int8, COARSE)
         if why.startswith(("a ", "the")):
             rectified = (*steps, Step(activation.relu, (len(steps) + 1,)))
             yield _between(f"{why} and relu", rectified, np.int8, COARSE)

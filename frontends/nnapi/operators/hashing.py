@@ -56,7 +56,7 @@ def fingerprint(keys: Keys) -> Value:
     by = (K2 + 2 * length) % WHOLE
     if length < 8:
         head = keys.word(0, 4) * 8 + length
-        return _join(head, keys.word(length - 4, 4), by)
+        return _join(head, keys.word(length - 4), by)
     if length <= 16:
         a, b = keys.word(0) + K2, keys.word(length - 8)
         return _join(_turn(b, 37) * by + a, (_turn(a, 25) + b) * by, by)
@@ -134,7 +134,7 @@ def lsh_projection(
     """A bit for each seed: whether the weighted sum of the hashes of all items is above 0."""
     model = input.model
     functions, count = hash.shape
-    seeds = np.ascontiguousarray(hash, np.float32).view(np.uint8).reshape(-1, 4, 1)
+    seeds = np.ascontiguousarray(hash, np.float32).view(np.uint8).reshape(hash.size, 4, 1)
     head = [(model.constant(seeds[:, k].astype(np.uint64)), 1) for k in range(4)]
     signed = fingerprint(Keys([*head, *_pieces(input)])).cast(Precision.INT64).cast(F64)
     if weight is not None:

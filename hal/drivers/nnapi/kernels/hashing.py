@@ -17,7 +17,7 @@ Pair = tuple[np.ndarray, np.ndarray]
 
 
 def fingerprint(keys: np.ndarray) -> np.ndarray:
-    """Fingerprint64 of rows of bytes as UINT64."""
+    """Fingerprint64 of rows of bytes as UINT64; each has the four bytes of a seed at least."""
     length = keys.shape[-1]
     with np.errstate(over="ignore"):
         if length <= 16:
@@ -57,16 +57,9 @@ def _up_to_16(s: np.ndarray, length: int) -> np.ndarray:
         by = K2 + np.uint64(2 * length)
         a, b = _word(s, 0) + K2, _word(s, length - 8)
         return _join(_turn(b, 37) * by + a, (_turn(a, 25) + b) * by, by)
-    if length >= 4:
-        by = K2 + np.uint64(2 * length)
-        head = np.uint64(length) + (_half(s, 0) << np.uint64(3))
-        return _join(head, _half(s, length - 4), by)
-    if not length:
-        return np.full(s.shape[:-1], K2)
-    bytes_ = s.astype(np.uint64)
-    y = bytes_[..., 0] + (bytes_[..., length >> 1] << np.uint64(8))
-    z = np.uint64(length) + (bytes_[..., length - 1] << np.uint64(2))
-    return _mix(y * K2 ^ z * K0) * K2
+    by = K2 + np.uint64(2 * length)
+    head = np.uint64(length) + (_half(s, 0) << np.uint64(3))
+    return _join(head, _half(s, length - 4), by)
 
 
 def _up_to_32(s: np.ndarray, length: int) -> np.ndarray:
