@@ -192,6 +192,9 @@ def read_twice() -> Iterator[Chain]:
     yield Chain(
         (IMAGE,), (turned, turned, Step(unary.abs_, (2,))), why="turned twice", outputs=(1, 3)
     )
+    for words, array in (("rows", rand(2, 3, dtype=np.int32)), ("a vector", i(4, 5))):
+        yield Chain((IMAGE, array), (Step(unary.neg, (0,)),), outputs=(2, 1),
+                    why=f"{words} of integers that are an output")  # fmt: skip
     constant = Step(binary.add, (Const(f(1, 2)), Const(f(3, 4))))
     yield Chain(
         (IMAGE,), (Step(unary.neg, (0,)), constant), why="a constant output", outputs=(1, 2)

@@ -48,7 +48,7 @@ def dense(g: Emitter, rows: Ref, weights: Ref, bias: Tensor | None = None) -> Re
         int(FusedActivation.NONE),
     ]
     made = g.step(OperationType.FULLY_CONNECTED, inputs, (count, units))
-    return Ref(made, (count, units), (0, 1), Precision.FLOAT32)
+    return Ref(made, (count, units), identity(2), Precision.FLOAT32)
 
 
 @table.lower(linear.mat_mul)
@@ -86,11 +86,11 @@ def _each(g: Emitter, left: Ref, right: Ref, shape: tuple[int, ...]) -> Ref:
     for ref in (left, right):
         sizes = (*outer, *ref.sizes[-2:])
         whole = fill(g, g.plain(ref), sizes)
-        flat = Ref(whole.tensor, (count, *sizes[-2:]), (0, 1, 2), ref.precision)
+        flat = Ref(whole.tensor, (count, *sizes[-2:]), identity(3), ref.precision)
         stacks.append([_matrix(p) for p in cut(g, flat, 0, count)])
     products = [dense(g, a, b) for a, b in zip(*stacks, strict=True)]
     return join(g, products, 0) if count > 1 else products[0]
 
 
 def _matrix(ref: Ref) -> Ref:
-    return Ref(ref.tensor, ref.shape[1:], (0, 1), ref.precision)
+    return Ref(ref.tensor, ref.shape[1:], identity(2), ref.precision)

@@ -11,7 +11,7 @@ from nnir.ops import pool
 
 from ...attributes import Ints, Window
 from ...lowering import Lowerings
-from ...orders import channels_last
+from ...orders import channels_last, identity
 from .conv import Pairs, stored_last
 from .emitter import BYTES, Argument, Emitter, Operand, Ref, result_shape
 from .graph import QUANT
@@ -58,7 +58,7 @@ def _pad_zeros(g: Emitter, ref: Ref, pairs: Pairs) -> Ref:
     places = np.arange(np.prod(ref.shape)).reshape(ref.shape).transpose(np.argsort(ref.order))
     wide = np.pad(places, [(0, 0), (0, 0), *pairs], constant_values=-1)
     tensor = g.pick(ref, wide, g.constant(np.float32(0)).tensor)
-    return Ref(tensor, wide.shape, (0, 1, 2, 3), ref.precision)
+    return Ref(tensor, wide.shape, identity(4), ref.precision)
 
 
 def slide(

@@ -93,7 +93,7 @@ def reduce_sum(g: Emitter, input: Value, axes: Value) -> Ref:
     ref = g.last(g.real(input), names)
     count = math.prod(ref.sizes[a] for a in names)
     ones = g.constant(np.ones((1, count), np.float32))
-    rows = Ref(ref.tensor, (math.prod(ref.shape) // count, count), (0, 1), ref.precision)
+    rows = Ref(ref.tensor, (math.prod(ref.shape) // count, count), identity(2), ref.precision)
     made = dense(g, rows, ones)
     order = tuple(a for a in ref.order if a not in names)
     sizes = tuple(ref.sizes[a] for a in order)

@@ -162,9 +162,7 @@ def _around(shape: tuple[int, ...], place: int) -> tuple[int, int, int]:
 
 
 def alike(g: Emitter, refs: list[Ref]) -> list[Ref]:
-    """Integers of one scale, or all as numbers in FLOAT32."""
-    if refs[0].precision not in BYTES:
-        return refs
+    """Integers of one scale, or all as numbers; what is no integer of 8 bits stays."""
     grids = [r.tensor.grid for r in refs if r.tensor.scale]
     one = all(r.tensor.type == QUANT for r in refs) and len(set(grids)) == 1
     if one and all(g.settle(r.tensor, grids[0]) for r in refs):
