@@ -45,6 +45,12 @@ CASES = [
     Case("MatrixDiagV3", (rand(3), band(0), ANY, ANY, ZERO), why="square"),
     Case("MatrixDiagV3", (i(1, 2), band(-1), Const(scalar(3, np.int32)),
                           Const(scalar(4, np.int32)), Const(scalar(7, np.int64))), why="sizes"),
+    *(Case("MatrixDiagV3", (rand(3), band(k), *given, PAD), why=f"{k}, {words} given")
+      for k in (-2, -1, 0, 1, 2)
+      for words, given in (("rows", (Const(scalar(3 + max(-k, 0), np.int32)), ANY)),
+                           ("columns", (ANY, Const(scalar(3 + max(k, 0), np.int32)))))),
+    *(Case("MatrixDiagV3", (rand(2, 2, 3), band(k, k + 1), ANY, ANY, PAD), why=f"two from {k} on")
+      for k in (-3, -2, -1, 0, 1, 2)),
     Case("MatrixDiagV3", (rand(3), band(1, 0), ANY, ANY, ZERO), why="k", raises=BadType),
     *(Case("MatrixSetDiagV3", (X, rand(2, 4, 4), band(-2, 1)), {"align": a}) for a in RIGHTS),
     Case("MatrixSetDiagV3", (X, rand(2, 4), band(0)), why="main"),

@@ -46,6 +46,8 @@ CASES = [
     *(Case(op, (i(1, 2, 2, 3).reshape(1, 4), i(2, 0, 5).reshape(1, 3)),
            {"out_type": Precision.INT64}) for op in ("LowerBound", "UpperBound")),
     Case("LowerBound", (f(1, 2), f(1)), why="vectors", raises=BadType),
+    Case("LowerBound", (f(1, 2), rand(2, 3)), why="a vector", raises=BadType),
+    Case("UpperBound", (rand(2, 3), f(1, 2)), why="values in a vector", raises=BadType),
     *(Case("InTopK", (rand(4, 5), ints(1, 0, 4, 7)), {"k": k}) for k in (1, 3)),
     Case("InTopK", (f(1, np.inf, 2, np.nan, 3, 1).reshape(3, 2), ints(0, 1, 0)), {"k": 2},
          why="infinities"),
