@@ -111,7 +111,10 @@ PLACES = (
         *("paddle", "paddle", "paddle-legacy"),
         tests=_reading("paddle_models", "bad_paddle", "bad_paddle_legacy"),
     ),
-    _frontend("tensorflow", tests=_reading("tensorflow_models", "bad_tensorflow")),
+    _frontend(
+        "tensorflow",
+        tests=_reading("tensorflow_models", "tensorflow_dilation", "bad_tensorflow"),
+    ),
     _frontend(
         "onnx",
         tests=_reading("reader", "bad_onnx", "onnx_schemas")

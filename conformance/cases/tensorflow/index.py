@@ -99,6 +99,7 @@ CASES = [
     ),
     Case("DynamicStitch", ([known(0, 3), known(2, 1, shape=(1, 2))], [rand(2, 3), rand(1, 2, 3)])),
     Case("DynamicStitch", ([known(0, 1), known(1)], [rand(2, 3), rand(1, 3)]), why="twice"),
+    Case("DynamicStitch", ([known(2, 0)], [rand(2, 3)]), why="one list"),
     Case("ListDiff", (i(1, 2, 3, 2, 4), i(2, 9)), outputs=2),
     Case("ListDiff", (f(1, 2, np.nan), f(2, np.nan)), {"out_idx": Precision.INT64}, outputs=2),
     Case("ListDiff", (i(1, 2), i()), outputs=2, why="nothing"),

@@ -38,7 +38,11 @@ CASES = [
          {"axis": 0}, tol=ROUNDS, why="a range for each number"),
     Case("QuantizeAndDequantizeV3", (X, LOW, HIGH, Const(np.array(6, np.int32))),
          {"range_given": True}, tol=ROUNDS),
-    Case("QuantizeAndDequantizeV2", (X, LOW, HIGH), {"num_bits": 63}, raises=BadType, why="bits"),
+    *(Case("QuantizeAndDequantizeV2", (X, LOW, HIGH), {"num_bits": n}, raises=BadType,
+           why=f"{n} bits") for n in (0, 63)),
+    *(Case("QuantizeAndDequantizeV2", (X, LOW, HIGH),
+           {"num_bits": n, "signed_input": n > 1, "range_given": True},
+           why=f"{n} bits") for n in (1, 2, 61)),
     *(Case("FakeQuantWithMinMaxVarsPerChannel",
            (X, Const(f(-1, -2, 0, -8, -0.1)), Const(f(1, 3, 5, 0, 6))), attrs, tol=ROUNDS)
       for attrs in ({"num_bits": 4}, {"narrow_range": True})),

@@ -38,6 +38,8 @@ CASES = [
     Case("ScatterNdNonAliasingAdd", (X, TWICE, rand(2, 3, seed=1)), tol=ROUNDS),
     *(Case(op, (X, ints(2, 0), rand(2, 3, seed=1)))
       for op in ("InplaceUpdate", "InplaceAdd", "InplaceSub")),
+    *(Case(op, (rand(3, 4), Const(scalar(1, np.int32)), rand(1, 4)), why="a number for rows",
+           raises=BadType) for op in ("InplaceUpdate", "InplaceAdd", "InplaceSub")),
     *(Case(op, (i(1, 2, 3), ints(2, 0), i(5, 6)), why="integers")
       for op in ("InplaceUpdate", "InplaceAdd", "InplaceSub")),
     Case("SparseToDense", (ints(0, 1, 2, 0, shape=(2, 2)), known(3, 2), f(5, 6), scalar(-1))),

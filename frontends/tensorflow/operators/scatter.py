@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from nnir import build
 from nnir.model import Index, Value
 from nnir.ops import shape
 from nnir.recipes.scatter import fill_sparse, scatter_updates, sum_updates
@@ -78,9 +77,6 @@ def tensor_scatter_max(
 
 def _rows(x: Value, i: Value, v: Value, reduction: str) -> Value:
     """Rows of `x` replaced or combined."""
-    if not i.rank:
-        i = shape.reshape(i, [1])
-        v = build.reshape(v, [1, *build.sizes_of(x)[1:]]) if v.rank < x.rank else v
     return scatter_updates(x, shape.unsqueeze(i, [1]), v, reduction)
 
 
