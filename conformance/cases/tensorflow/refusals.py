@@ -20,6 +20,10 @@ CASES: list[Case] = [
     *(Case(op, given, attrs, raises=BadType, why=why) for op, given, attrs, why in (
         ("AdjustContrastv2", (rand(3, 4), scalar(0.5)), {}, "two axes"),
         ("Conv2D", (rand(4, 5, 3), FILTER), CONV, "three axes"),
+        ("ImageProjectiveTransformV2", (rand(4, 5, 3), rand(1, 8), Const(i(2, 2, dtype=I32))),
+         {"interpolation": "NEAREST"}, "three axes"),
+        ("ImageProjectiveTransformV2", (IMAGE, rand(8), Const(i(2, 2, dtype=I32))),
+         {"interpolation": "NEAREST"}, "a transform as a vector"),
         ("Conv2D", (IMAGE, rand(2, 3, 4)), CONV, "a filter of three axes"),
         ("DepthwiseConv2dNative", (IMAGE, rand(2, 3, 4)), CONV, "a filter of three axes"),
         ("Conv2DBackpropInput", (Const(i(2, 4, 5, 5, dtype=I32)), FILTER, rand(2, 3, 4, 4)), CONV,

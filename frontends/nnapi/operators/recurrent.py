@@ -83,7 +83,7 @@ def _squash(x: Value, code: int) -> Value:
     return result
 
 
-def _given(x: Value | None) -> Value:
+def _require(x: Value | None) -> Value:
     """What stands beside the weights of an input gate, as a valid model has it."""
     if x is None:
         raise BadModel("LSTM with a part of an input gate")
@@ -133,7 +133,7 @@ def lstm(
     forget = peep(forget_sums, cell_state_in, cell_to_forget_weights)
     enter = 1 - forget
     if input_to_input_weights is not None:
-        others = _given(recurrent_to_input_weights), _given(input_gate_bias)
+        others = _require(recurrent_to_input_weights), _require(input_gate_bias)
         sums = gate(input_to_input_weights, *others)
         enter = peep(sums, cell_state_in, cell_to_input_weights)
     inner = gate(input_to_cell_weights, recurrent_to_cell_weights, cell_bias)

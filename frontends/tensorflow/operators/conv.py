@@ -142,7 +142,7 @@ def conv_2d_transpose(
     dilations: tuple[int, ...] = (1, 1, 1, 1),
 ) -> Value:
     how = make_window(
-        filter.shape[:-2], strides, padding, data_format, dilations, explicit_paddings
+        filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings
     )
     group = _groups(input_sizes, filter, data_format)
     weights = filter_output_first(filter)
