@@ -159,3 +159,13 @@ def test_none_is_imported_after_one_that_agrees(
     points = (Point("text", Text()), Broken("z", None))
     monkeypatch.setattr(api, "points", lambda group: points)
     assert nna.load(text).name == "magnitude"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("nnapi", "no NNAPI model"), ("nnrt", "no NNRt file"), ("tflite", "no TFLite file")],
+)
+def test_what_is_no_file_is_told(name: str, text: str) -> None:
+    source: Any = 5
+    with pytest.raises(BadFile, match=f"{text}: int"):
+        api.frontends()[name].load(source)
