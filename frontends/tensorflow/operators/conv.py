@@ -141,9 +141,7 @@ def conv_2d_transpose(
     data_format: str = "NHWC",
     dilations: tuple[int, ...] = (1, 1, 1, 1),
 ) -> Value:
-    how = make_window(
-        filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings
-    )
+    how = make_window(filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings)
     group = _groups(input_sizes, filter, data_format)
     weights = filter_output_first(filter)
     return convolve_transposed(input_sizes, weights, out_backprop, how, data_format, group)
