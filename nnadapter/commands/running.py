@@ -103,8 +103,8 @@ def run(
     wants_times = profile or trace is not None or html is not None
     with stage(f"running on {device}"):
         with stage("compiling"):
-            how = {"cache_dir": cache_dir, "partition": partition, "profile": wants_times}
-            program = api.compile(model, device, properties, **how)
+            options: dict[str, Any] = {"cache_dir": cache_dir, "partition": partition}
+            program = api.compile(model, device, properties, profile=wants_times, **options)
         for _ in follow(range(repeat), "runs"):
             outputs = program(*arrays)
     results = dict(zip((n for n, _ in program.outputs), outputs, strict=True))
