@@ -30,10 +30,14 @@ REACH = 12.0
 
 
 def matter_for_softmax(values: np.ndarray, axis: int) -> np.ndarray:
-    """The elements that a SOFTMAX along an axis can tell from nothing: masks hold -10000."""
+    """What a SOFTMAX along an axis can tell apart: masks hold -10000, which is as good as nothing.
+
+    What has no share is moved up to where it has none yet: a range that ends above that would give
+    it one.
+    """
     if not values.size:
         return values
-    return values[values >= values.max(axis=axis, keepdims=True) - REACH]
+    return np.maximum(values, values.max(axis=axis, keepdims=True) - np.float32(REACH))
 
 
 @dataclass
