@@ -1,7 +1,7 @@
 """`nna.quantize` beside its peers, on the same models, calibration data and held-out data.
 
 python -m benchmarks.quantisation [NAME ...] [--peers onnxruntime,nncf,tensorflow]
-                                  [--ours mse,minmax] [--nncf PYTHON] [--folder DIR]
+                                  [--ours minmax,mse] [--nncf PYTHON] [--folder DIR]
                                   [--json FILE] [--fresh]
 
 Models are trained for a minute each on first use and kept, as are the scores of the peers. Each
@@ -92,7 +92,7 @@ def main() -> None:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(SUBJECTS))
     parser.add_argument("--peers", default=",".join(PEERS), help="which to measure; may be empty")
-    parser.add_argument("--ours", default="mse", help="our methods, with commas; may be empty")
+    parser.add_argument("--ours", default="minmax", help="our methods, with commas; may be empty")
     parser.add_argument("--nncf", type=Path, default=Path("build/nncf/bin/python"))
     parser.add_argument("--folder", type=Path, default=Path("build/quantisation"))
     parser.add_argument("--json", type=Path, help="write the scores there too")

@@ -60,7 +60,7 @@ COLUMNS = ("operation", "operator", "computes with", "signal to noise", "why")
 @click.option(
     "--method",
     type=click.Choice(METHODS),
-    default="mse",
+    default="minmax",
     show_default=True,
     help="How the ranges of activations are chosen.",
 )

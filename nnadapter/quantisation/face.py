@@ -40,7 +40,7 @@ def quantize(
     *,
     weights: str = "int8",
     activations: str | None = "int8",
-    method: Method = "mse",
+    method: Method = "minmax",
     percentile: float = 99.99,
     per_channel: bool = True,
     block: int = 0,

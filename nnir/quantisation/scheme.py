@@ -37,7 +37,7 @@ class Scheme:
     weights: Precision = Precision.INT8
     per_channel: bool = True
     block: int = 0
-    method: Method = "mse"
+    method: Method = "minmax"
     percentile: float = 99.99
     is_symmetric: bool = False
     reduced: bool = False

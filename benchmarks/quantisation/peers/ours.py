@@ -17,7 +17,7 @@ INT4 = {
 
 
 def quantise(job: Job) -> None:
-    """Variants: a method (mse, minmax, percentile, entropy), or one of INT4."""
+    """Variants: a method (minmax, percentile, entropy, mse), or one of INT4."""
     options = INT4.get(job.variant, {"method": job.variant})
     data = [tuple(sample.values()) for sample in job.samples]
     nna.quantize(job.source, data, job.target, **options)
