@@ -1,4 +1,4 @@
-"""Networks like MobileNetV2, small, in files of each framework.
+"""Networks like MobileNetV1 and V2, small, in files of each framework.
 
 python -m tests.hal.nnapi_networks FRAMEWORK FOLDER
 """
@@ -14,6 +14,8 @@ import numpy as np
 SIZE, CLASSES = 24, 10
 BLOCKS = ((8, 8, 1), (8, 12, 2), (12, 12, 1))
 """Channels before and after, and the step, of each block."""
+KINDS = ("v1", "v2")
+"""Filters of channels alone between sums of channels; and those as blocks with a way around."""
 
 
 def images(count: int) -> np.ndarray:
@@ -25,7 +27,7 @@ def images(count: int) -> np.ndarray:
     return (made + 0.1 * rng.standard_normal(made.shape)).astype(np.float32)
 
 
-def torch_network() -> Any:
+def torch_network(kind: str) -> Any:
     """As a module of PyTorch."""
     import torch
     from torch import nn
@@ -47,7 +49,11 @@ def torch_network() -> Any:
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return x + self.body(x) if self.adds else self.body(x)
 
-    blocks = [Block(*b) for b in BLOCKS]
+    def separable(before: int, after: int, step: int) -> Any:
+        parts = [*conv(before, before, 3, step, before), nn.ReLU6(), *conv(before, after, 1)]
+        return nn.Sequential(*parts, nn.ReLU6())
+
+    blocks = [Block(*b) if kind == "v2" else separable(*b) for b in BLOCKS]
     head = [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(12, CLASSES)]
     network = nn.Sequential(*conv(3, 8, 3, 2), nn.ReLU6(), *blocks, *head)
     network.train()(torch.from_numpy(images(16)))  # the statistics of the images
@@ -57,11 +63,19 @@ def torch_network() -> Any:
 def make_torch(folder: Path) -> None:
     import torch
 
-    example = (torch.from_numpy(images(1)),)
-    torch.export.save(torch.export.export(torch_network(), example), folder / "torch.pt2")
+    from .torch_rounding import round_network
+
+    example = torch.from_numpy(images(1))
+    for kind in KINDS:
+        network = torch_network(kind)
+        rounded = round_network(torch_network(kind), torch.from_numpy(images(8)))
+        for name, module in ((kind, network), (f"{kind}-integer", rounded)):
+            torch.export.save(torch.export.export(module, (example,)), folder / f"{name}.pt2")
+        to = str(folder / f"{kind}.onnx")
+        torch.onnx.export(network, (example,), to, input_names=["x"], dynamo=False)
 
 
-def keras_network() -> Any:
+def keras_network(kind: str) -> Any:
     """As a model of Keras, channels last."""
     import keras
 
@@ -75,11 +89,14 @@ def keras_network() -> Any:
     x = given = keras.Input((SIZE, SIZE, 3), batch_size=None)
     x = layers.ReLU(6.0)(conv(x, 8, 3, 2))
     for before, after, step in BLOCKS:
-        inner = layers.ReLU(6.0)(conv(x, 3 * before, 1))
+        inner = layers.ReLU(6.0)(conv(x, 3 * before, 1)) if kind == "v2" else x
         inner = layers.DepthwiseConv2D(3, step, padding="same", use_bias=False)(inner)
         inner = layers.ReLU(6.0)(layers.BatchNormalization(momentum=0.1)(inner))
         inner = conv(inner, after, 1)
-        x = layers.Add()([x, inner]) if step == 1 and before == after else inner
+        if kind == "v1":
+            inner = layers.ReLU(6.0)(inner)
+        adds = kind == "v2" and step == 1 and before == after
+        x = layers.Add()([x, inner]) if adds else inner
     x = layers.GlobalAveragePooling2D()(x)
     network = keras.Model(given, layers.Dense(CLASSES)(x))
     network(images(16).transpose(0, 2, 3, 1), training=True)  # the statistics of the images
@@ -89,11 +106,9 @@ def keras_network() -> Any:
 def make_tensorflow(folder: Path) -> None:
     import tensorflow as tf
 
-    network = keras_network()
-    network.export(folder / "saved", verbose=False)
     samples = [i[None] for i in images(32).transpose(0, 2, 3, 1)]
 
-    def convert(name: str, *, integer: bool) -> None:
+    def convert(network: Any, name: str, *, integer: bool) -> None:
         converter = tf.lite.TFLiteConverter.from_keras_model(network)
         if integer:
             converter.optimizations = [tf.lite.Optimize.DEFAULT]
@@ -103,14 +118,17 @@ def make_tensorflow(folder: Path) -> None:
             converter.inference_input_type = converter.inference_output_type = tf.uint8
         (folder / name).write_bytes(converter.convert())
 
-    convert("float.tflite", integer=False)
-    convert("integer.tflite", integer=True)
+    for kind in KINDS:
+        network = keras_network(kind)
+        network.export(folder / f"{kind}-saved", verbose=False)
+        convert(network, f"{kind}.tflite", integer=False)
+        convert(network, f"{kind}-integer.tflite", integer=True)
 
 
-def make_paddle(folder: Path) -> None:
+def paddle_network(kind: str) -> Any:
+    """As a layer of Paddle."""
     import paddle
     from paddle import nn
-    from paddle.static import InputSpec
 
     paddle.seed(3)
 
@@ -129,14 +147,37 @@ def make_paddle(folder: Path) -> None:
         def forward(self, x: Any) -> Any:
             return x + self.body(x) if self.adds else self.body(x)
 
-    blocks = [Block(*b) for b in BLOCKS]
+    def separable(before: int, after: int, step: int) -> Any:
+        parts = [*conv(before, before, 3, step, before), nn.ReLU6(), *conv(before, after, 1)]
+        return nn.Sequential(*parts, nn.ReLU6())
+
+    blocks = [Block(*b) if kind == "v2" else separable(*b) for b in BLOCKS]
     head = [nn.AdaptiveAvgPool2D(1), nn.Flatten(), nn.Linear(12, CLASSES)]
     network = nn.Sequential(*conv(3, 8, 3, 2), nn.ReLU6(), *blocks, *head)
     network.train()
     network(paddle.to_tensor(images(16)))
     network.eval()
+    return network
+
+
+def make_paddle(folder: Path) -> None:
+    """Each network, and with fake quantisers in front of every product."""
+    import paddle
+    from paddle.quantization import QAT, QuantConfig
+    from paddle.quantization.quanters import FakeQuanterWithAbsMaxObserver
+    from paddle.static import InputSpec
+
+    quanter = FakeQuanterWithAbsMaxObserver(moving_rate=0.9)
     spec = [InputSpec([1, 3, SIZE, SIZE], "float32", "x")]
-    paddle.jit.save(network, str(folder / "paddle"), input_spec=spec)
+    for kind in KINDS:
+        network = paddle_network(kind)
+        network.train()
+        rounded = QAT(QuantConfig(activation=quanter, weight=quanter)).quantize(network)
+        rounded.train()
+        rounded(paddle.to_tensor(images(16)))
+        for name, layer in ((kind, network), (f"{kind}-integer", rounded)):
+            layer.eval()
+            paddle.jit.save(layer, str(folder / name), input_spec=spec)
 
 
 MAKERS = {"torch": make_torch, "tensorflow": make_tensorflow, "paddle": make_paddle}

@@ -9,11 +9,14 @@ from nnir.ops import unary
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .binary import negate
+from .binary import clip_between, negate
 from .emitter import WHOLE, Emitter, Ref
 
 table = Lowerings[Ref]()
 table.native(unary.floor, "FLOOR")
+
+LARGE = 2.0**100
+"""The square of it makes each float but 0 larger than 1; a product with it rounds nothing."""
 
 
 @table.lower(unary.neg)
@@ -25,6 +28,13 @@ def neg(g: Emitter, input: Value) -> Ref:
 def abs_(g: Emitter, input: Value) -> Ref:
     x = g.real(input)
     return g.add(g.rectify(x), g.rectify(negate(g, x)))
+
+
+@table.lower(unary.sign)
+def sign(g: Emitter, input: Value) -> Ref:
+    """Enlarge beyond -1 and 1 and keep within them; twice, for the least floats. -0 becomes 0."""
+    once = clip_between(g, g.mul(input, LARGE), -1, 1)
+    return g.add(clip_between(g, g.mul(once, LARGE), -1, 1), 0)
 
 
 @table.lower(unary.square)
