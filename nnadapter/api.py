@@ -62,6 +62,7 @@ def load(
     sizes: Mapping[str, int] | None = None,
     values: Mapping[str, Any] | None = None,
     trust: bool = False,
+    real_qlinear: bool = False,
 ) -> Model:
     """A model of standard operators from a path, bytes or a framework's object.
 
@@ -88,6 +89,8 @@ def load(
     then. They count before translation: branches that they choose are taken.
 
     `trust`: let Keras run what is in a `.keras` archive; reading any other file runs nothing.
+    `real_qlinear`: QLinearConv, QLinearMatMul and QGemm of ONNX become operators of real numbers
+    between borders, which keep scales in all formats; their integers are within one of ONNX's.
 
     Raises BadFile for what no frontend reads or what is damaged, BadInput for options that are
     missing or not wanted, and Unsupported with a list of everything that cannot be expressed.
@@ -96,7 +99,8 @@ def load(
 
     names = ("inputs", "keywords", "dynamic_shapes", "outputs", "signature", "tags", "params")
     parts = (_require_sequence(inputs), keywords, dynamic_shapes, outputs, signature, tags, params)
-    given = {**dict(zip(names, parts, strict=True)), "trust": trust or None}
+    flags = {"trust": trust or None, "real_qlinear": real_qlinear or None}
+    given = {**dict(zip(names, parts, strict=True)), **flags}
     with choosing(Choices(shapes or {}, sizes or {}, values or {})):
         model, images = _translate_source(source, {k: v for k, v in given.items() if v is not None})
     return _arrange_ends(model, images, input_layout, output_layout, state)

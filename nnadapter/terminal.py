@@ -103,6 +103,11 @@ LOADING = (
         help="An input that always has this value (or that of a file .npy).",
     ),
     click.option("--trust", is_flag=True, help="Let Keras run what is in a .keras archive."),
+    click.option(
+        "--real-qlinear",
+        is_flag=True,
+        help="QLinear operators of ONNX as real numbers between borders: within one integer.",
+    ),
 )
 
 OPTIONS = {
@@ -116,6 +121,7 @@ OPTIONS = {
     "shapes": "--shape",
     "values": "--value",
     "trust": "--trust",
+    "real_qlinear": "--real-qlinear",
 }
 """The same by what `load` calls them."""
 

@@ -37,7 +37,7 @@ def looks_like_onnx(head: bytes) -> bool:
 
 def options(source: Any) -> frozenset[str]:
     """What `load` takes beside `source`."""
-    return frozenset()
+    return frozenset({"real_qlinear"})
 
 
 def exports(source: Any) -> bool:
@@ -45,8 +45,11 @@ def exports(source: Any) -> bool:
     return False
 
 
-def load(source: Any) -> Model:
+def load(source: Any, *, real_qlinear: bool = False) -> Model:
     """Translate a path, bytes or an `onnx.ModelProto` to a model of standard operators.
+
+    `real_qlinear`: QLinearConv, QLinearMatMul and QGemm between DEQUANTIZE_LINEAR and
+    QUANTIZE_LINEAR.
 
     A file is mapped, not read; a ModelProto is serialised once, which is the one copy.
     """
@@ -54,10 +57,10 @@ def load(source: Any) -> Model:
     from .reading import reader
 
     if isinstance(source, Path):
-        return translate(reader.read(map_file(source), source.parent))
+        return translate(reader.read(map_file(source), source.parent), real_qlinear=real_qlinear)
     if hasattr(source, "SerializeToString"):
         source = source.SerializeToString()
-    return translate(reader.read(bytes(source)))
+    return translate(reader.read(bytes(source)), real_qlinear=real_qlinear)
 
 
 def supported_operators() -> Mapping[str, Iterable[int]]:

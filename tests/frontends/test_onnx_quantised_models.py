@@ -148,6 +148,32 @@ def test_network_of_integers(kind: str, tmp_path: Path) -> None:
     check(target, IMAGE, atol=2 / 256)  # results come in steps of about 1/256
 
 
+@pytest.mark.parametrize("count", [1, 6])
+def test_products_between_borders(count: int, tmp_path: Path) -> None:
+    """The integers that ONNX gives, within one."""
+    grids = {"x": (0.03, 120), "w": (np.linspace(0.01, 0.02, count), np.zeros(count)), "y": (1, 99)}
+    kinds = {"x": np.uint8, "w": np.int8, "y": np.uint8}
+    constants = {f"{n}_s": np.asarray(s, np.float32) for n, (s, _) in grids.items()}
+    constants |= {f"{n}_z": np.asarray(z, kinds[n]) for n, (_, z) in grids.items()}
+    constants["w"] = RANDOM.integers(-127, 128, (64, 6)).astype(np.int8)
+    reads = [f"{n}{part}" for n in ("q", "w", "y") for part in ("", "_s", "_z")]
+    reads = [r.replace("q_", "x_") for r in reads if r != "y"]
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "x_s", "x_z"], ["q"]),
+        helper.make_node("QLinearMatMul", reads, ["p"]),
+        helper.make_node("DequantizeLinear", ["p", "y_s", "y_z"], ["y"]),
+    ]
+    weights = [numpy_helper.from_array(a, n) for n, a in constants.items()]
+    path = save_model(tmp_path / "m.onnx", nodes, weights, ROWS)
+    model = nna.load(path, real_qlinear=True)
+    assert {o.operator.name for o in model.operations} == {
+        *("QUANTIZE_LINEAR", "MAT_MUL", "DEQUANTIZE_LINEAR")
+    }
+    distance = np.abs(nna.compile(model)(ROWS)[0] - ask_runtime(path, ROWS))
+    assert distance.max() <= 1.001
+    assert (distance > 0.5).mean() < 0.05
+
+
 @pytest.mark.usefixtures("_quiet")
 def test_dynamic_network(tmp_path: Path) -> None:
     target = tmp_path / "quantised.onnx"

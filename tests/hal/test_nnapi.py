@@ -41,7 +41,11 @@ FILES = {
     )
 }
 """Files of PyTorch, ONNX, Paddle and TensorFlow, and whether channels are last."""
-INTEGER = [f"{kind}-integer{suffix}" for kind in KINDS for suffix in (".pt2", ".onnx", ".tflite")]
+INTEGER = [
+    f"{kind}-{rest}"
+    for kind in KINDS
+    for rest in ("integer.pt2", "integer.onnx", "qlinear.onnx", "integer.tflite")
+]
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +56,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         command = [sys.executable, "-m", "tests.hal.nnapi_networks", framework, str(place)]
         subprocess.run(command, check=True, capture_output=True)
     for kind in KINDS:
-        quantise_with_onnxruntime(place / f"{kind}.onnx", place / f"{kind}-integer.onnx")
+        for name, form in (("integer", "QDQ"), ("qlinear", "QOperator")):
+            target = place / f"{kind}-{name}.onnx"
+            quantise_with_onnxruntime(place / f"{kind}.onnx", target, form)
     return place
 
 
-def quantise_with_onnxruntime(source: Path, target: Path) -> None:
+def quantise_with_onnxruntime(source: Path, target: Path, form: str) -> None:
     """By ONNX Runtime's own tool, with one scale for each tensor."""
     samples = iter({"x": images(8)[k : k + 1]} for k in range(8))
 
@@ -64,10 +70,9 @@ def quantise_with_onnxruntime(source: Path, target: Path) -> None:
         def get_next(self) -> dict[str, np.ndarray] | None:
             return next(samples, None)
 
-    kind = quantization.QuantType.QUInt8
-    quantization.quantize_static(
-        source, target, Samples(), activation_type=kind, weight_type=kind, per_channel=False
-    )
+    kind, form = quantization.QuantType.QUInt8, quantization.QuantFormat[form]
+    types = {"activation_type": kind, "weight_type": kind, "per_channel": False}
+    quantization.quantize_static(source, target, Samples(), quant_format=form, **types)
 
 
 def inputs_for(last: bool) -> np.ndarray:
@@ -112,7 +117,7 @@ def last_step(model: Model) -> float:
 @pytest.mark.parametrize("name", INTEGER)
 def test_quantised_files_are_integers_throughout(name: str, folder: Path) -> None:
     """Every operation but the last, which gives real numbers where the file does."""
-    model = nna.load(folder / name)
+    model = nna.load(folder / name, real_qlinear="qlinear" in name)
     x = inputs_for(name.endswith(".tflite"))
     if model.inputs[0].dtype == np.uint8:
         x = np.round(x * 60 + 128).clip(0, 255).astype(np.uint8)

@@ -109,8 +109,18 @@ def test_what_helps_is_a_line_for_a_shell(tmp_path: Path) -> None:
 
 
 def test_how_a_file_is_read_is_said_in_options() -> None:
-    how = {"signature": "f", "tags": ("a", "b"), "inputs": ("x:0",), "trust": True}
-    words = ["--signature", "f", "--tag", "a", "--tag", "b", "--graph-input", "x:0", "--trust"]
+    how = {"signature": "f", "tags": ("a", "b"), "inputs": ("x:0",), "real_qlinear": True}
+    words = [
+        "--signature",
+        "f",
+        "--tag",
+        "a",
+        "--tag",
+        "b",
+        "--graph-input",
+        "x:0",
+        "--real-qlinear",
+    ]
     assert options_of(how) == words
     assert options_of({}) == []
 
