@@ -346,7 +346,16 @@ def test_fake_quantisers_of_paddle_stay_arithmetic(suffix: str, tmp_path: Path) 
     model = nna.load(source)
     assert not grids(model)
     target = tmp_path / f"net{suffix}"
-    nna.convert(source, target, sizes={"batch": 2})  # compares with Paddle
+    written = nna.convert(source, target, sizes={"batch": 2})
+    with (
+        origin_of(source, model) as paddle,
+        Stock(target, manager.acquire(ENGINES[suffix]), written) as stock,
+    ):
+        for seed in range(4):
+            given = [random(seed, 2, 3, 8, 8)]
+            (want,), (got,) = paddle.run(given), stock.run(given)
+            # one integer of another value moves a mean of 64 by a hundred times as much
+            assert np.mean(np.abs(got - want) <= 1e-6 * np.abs(want).max()) >= SHARE
     scales = [_factors(m) for m in (model, nna.load(target))]
     assert scales[0]
     assert scales[0] <= scales[1]
