@@ -74,33 +74,29 @@ def load(
     Of a frozen TensorFlow graph, `inputs` and `outputs` are the names of tensors where the model
     begins and ends. `signature` and `tags` choose a graph of a SavedModel, `signature` also one of
     a TFLite file. `params` is the file with the parameters of a Paddle program, where it does not
-    lie beside it under the same name. `input_layout` and `output_layout` ("NCHW", "NHWC", "NCDHW",
-    ... or such by name) say in which order the axes of images are handed in and given back; by
-    default as in the source.
+    lie beside it under the same name. `input_layout` and `output_layout` ("NCHW", "NHWC", ... or
+    such by name) are the order of the axes of images at the ends; by default as in the source.
 
     What a source keeps from call to call, its program keeps (`program.states`, `program.reset`):
     buffers that a PyTorch program changes, variables that TensorFlow or TFLite write. With `state`
     "explicit" these are inputs and outputs behind the others. Names of outputs by names of inputs
-    let the program keep ends of the source, as of a streaming model or a decoder with a cache; they
-    begin with zeros, and without elements along axes whose size is open.
+    let the program keep ends of the source; they begin with zeros, empty along axes of open size.
 
     `shapes` gives inputs shapes ({"x": [1, "length", 80]}: a name stays open, None is as in the
     source), `sizes` numbers to named dimensions, `values` fixes inputs, which are none of the model
     then. They count before translation: branches that they choose are taken.
 
     `trust`: let Keras run what is in a `.keras` archive; reading any other file runs nothing.
-    `real_qlinear`: QLinearConv, QLinearMatMul and QGemm of ONNX become operators of real numbers
-    between borders, which keep scales in all formats; their integers are within one of ONNX's.
+    `real_qlinear`: QLinear operators of ONNX as real numbers between borders, within one integer.
 
     Raises BadFile for what no frontend reads or what is damaged, BadInput for options that are
     missing or not wanted, and Unsupported with a list of everything that cannot be expressed.
     """
     from frontends.choices import Choices, choosing
 
-    names = ("inputs", "keywords", "dynamic_shapes", "outputs", "signature", "tags", "params")
-    parts = (_require_sequence(inputs), keywords, dynamic_shapes, outputs, signature, tags, params)
-    flags = {"trust": trust or None, "real_qlinear": real_qlinear or None}
-    given = {**dict(zip(names, parts, strict=True)), **flags}
+    given = {"inputs": _require_sequence(inputs), "keywords": keywords, "outputs": outputs}
+    given |= {"dynamic_shapes": dynamic_shapes, "signature": signature, "tags": tags}
+    given |= {"params": params, "trust": trust or None, "real_qlinear": real_qlinear or None}
     with choosing(Choices(shapes or {}, sizes or {}, values or {})):
         model, images = _translate_source(source, {k: v for k, v in given.items() if v is not None})
     return _arrange_ends(model, images, input_layout, output_layout, state)
