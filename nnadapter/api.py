@@ -94,8 +94,8 @@ def load(
     """
     from frontends.choices import Choices, choosing
 
-    given = {"inputs": _require_sequence(inputs), "keywords": keywords, "outputs": outputs}
-    given |= {"dynamic_shapes": dynamic_shapes, "signature": signature, "tags": tags}
+    given: dict[str, Any] = {"keywords": keywords, "outputs": outputs, "signature": signature}
+    given |= {"inputs": _require_sequence(inputs), "dynamic_shapes": dynamic_shapes, "tags": tags}
     given |= {"params": params, "trust": trust or None, "real_qlinear": real_qlinear or None}
     with choosing(Choices(shapes or {}, sizes or {}, values or {})):
         model, images = _translate_source(source, {k: v for k, v in given.items() if v is not None})
