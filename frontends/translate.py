@@ -62,6 +62,17 @@ class Finder(Protocol):
         """None where there is none."""
 
 
+class Preferring:
+    """Finds converters in the first of two tables that has one."""
+
+    def __init__(self, first: Finder, others: Finder) -> None:
+        self.first, self.others = first, others
+
+    def find(self, name: str, version: int) -> Converter | None:
+        """None where there is none."""
+        return self.first.find(name, version) or self.others.find(name, version)
+
+
 def _require_ranks(graph: SourceGraph) -> None:
     """Unsupported with every input whose rank is not known."""
     values = [v for v in graph.inputs if v.type is None and v.unranked is not None]

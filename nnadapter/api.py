@@ -62,7 +62,7 @@ def load(
     sizes: Mapping[str, int] | None = None,
     values: Mapping[str, Any] | None = None,
     trust: bool = False,
-    real_qlinear: bool = False,
+    qdq: bool = False,
 ) -> Model:
     """A model of standard operators from a path, bytes or a framework's object.
 
@@ -87,7 +87,7 @@ def load(
     then. They count before translation: branches that they choose are taken.
 
     `trust`: let Keras run what is in a `.keras` archive; reading any other file runs nothing.
-    `real_qlinear`: QLinear operators of ONNX as real numbers between borders, within one integer.
+    `qdq`: QLinear operators of ONNX and quantisers of Paddle as QDQ, within one integer.
 
     Raises BadFile for what no frontend reads or what is damaged, BadInput for options that are
     missing or not wanted, and Unsupported with a list of everything that cannot be expressed.
@@ -96,7 +96,7 @@ def load(
 
     given: dict[str, Any] = {"keywords": keywords, "outputs": outputs, "signature": signature}
     given |= {"inputs": _require_sequence(inputs), "dynamic_shapes": dynamic_shapes, "tags": tags}
-    given |= {"params": params, "trust": trust or None, "real_qlinear": real_qlinear or None}
+    given |= {"params": params, "trust": trust or None, "qdq": qdq or None}
     with choosing(Choices(shapes or {}, sizes or {}, values or {})):
         model, images = _translate_source(source, {k: v for k, v in given.items() if v is not None})
     return _arrange_ends(model, images, input_layout, output_layout, state)

@@ -104,9 +104,9 @@ LOADING = (
     ),
     click.option("--trust", is_flag=True, help="Let Keras run what is in a .keras archive."),
     click.option(
-        "--real-qlinear",
+        "--qdq",
         is_flag=True,
-        help="QLinear operators of ONNX as real numbers between borders: within one integer.",
+        help="QLinear operators of ONNX and quantisers of Paddle as QDQ, within one integer.",
     ),
 )
 
@@ -121,7 +121,7 @@ OPTIONS = {
     "shapes": "--shape",
     "values": "--value",
     "trust": "--trust",
-    "real_qlinear": "--real-qlinear",
+    "qdq": "--qdq",
 }
 """The same by what `load` calls them."""
 

@@ -37,7 +37,7 @@ def looks_like_onnx(head: bytes) -> bool:
 
 def options(source: Any) -> frozenset[str]:
     """What `load` takes beside `source`."""
-    return frozenset({"real_qlinear"})
+    return frozenset({"qdq"})
 
 
 def exports(source: Any) -> bool:
@@ -45,10 +45,10 @@ def exports(source: Any) -> bool:
     return False
 
 
-def load(source: Any, *, real_qlinear: bool = False) -> Model:
+def load(source: Any, *, qdq: bool = False) -> Model:
     """Translate a path, bytes or an `onnx.ModelProto` to a model of standard operators.
 
-    `real_qlinear`: QLinearConv, QLinearMatMul and QGemm between DEQUANTIZE_LINEAR and
+    `qdq`: QLinearConv, QLinearMatMul and QGemm between DEQUANTIZE_LINEAR and
     QUANTIZE_LINEAR.
 
     A file is mapped, not read; a ModelProto is serialised once, which is the one copy.
@@ -57,10 +57,10 @@ def load(source: Any, *, real_qlinear: bool = False) -> Model:
     from .reading import reader
 
     if isinstance(source, Path):
-        return translate(reader.read(map_file(source), source.parent), real_qlinear=real_qlinear)
+        return translate(reader.read(map_file(source), source.parent), qdq=qdq)
     if hasattr(source, "SerializeToString"):
         source = source.SerializeToString()
-    return translate(reader.read(bytes(source)), real_qlinear=real_qlinear)
+    return translate(reader.read(bytes(source)), qdq=qdq)
 
 
 def supported_operators() -> Mapping[str, Iterable[int]]:

@@ -8,7 +8,7 @@ from nnir.model import Model
 
 from ..families import LateTable, translate_safely
 from ..source import SourceModel
-from ..translate import Dialect
+from ..translate import Dialect, Preferring
 from .reading import reader
 from .translator import OnnxTranslator
 
@@ -16,11 +16,11 @@ TABLE = LateTable(__package__)
 DIALECT = Dialect("onnx", TABLE, reader.domain_of)
 
 
-def translate(source: SourceModel, *, real_qlinear: bool = False) -> Model:
-    """Translate what the reader read; `real_qlinear`: with `real_qlinear.py`."""
+def translate(source: SourceModel, *, qdq: bool = False) -> Model:
+    """Translate what the reader read; `qdq`: with `qdq.py`."""
     dialect = DIALECT
-    if real_qlinear:
-        from .real_qlinear import Reals
+    if qdq:
+        from .qdq import table
 
-        dialect = replace(DIALECT, table=Reals(TABLE))
+        dialect = replace(DIALECT, table=Preferring(table, TABLE))
     return translate_safely(lambda: OnnxTranslator(dialect, source).translate())

@@ -46,7 +46,7 @@ def is_legacy(path: Path) -> bool:
 
 def options(source: Any) -> frozenset[str]:
     """What `load` takes beside `source`."""
-    return frozenset({"params"} if isinstance(source, Path) else {"inputs"})
+    return frozenset({"qdq", "params" if isinstance(source, Path) else "inputs"})
 
 
 def exports(source: Any) -> bool:
@@ -55,26 +55,29 @@ def exports(source: Any) -> bool:
     return is_layer and not hasattr(source, "_input_spec")
 
 
-def load(source: Any, *, params: str | Path | None = None, **examples: Any) -> Model:
+def load(
+    source: Any, *, params: str | Path | None = None, qdq: bool = False, **examples: Any
+) -> Model:
     """Translate a program, a layer or a translated layer.
 
     Weights are views into the parameters. These lie beside the program with the suffix
     `.pdiparams`, unless `params` says where; those of a legacy program may be called `__params__`,
-    or lie in files of their own. A layer takes example `inputs` or InputSpecs.
+    or lie in files of their own. A layer takes example `inputs` or InputSpecs. `qdq`: quantisers of
+    8 bits as QUANTIZE_LINEAR and DEQUANTIZE_LINEAR.
     """
     from .converters import translate
 
     if not isinstance(source, Path):
         from .reading import objects  # needs Paddle, which whoever has the object has imported
 
-        return translate(objects.read(source, **examples))
+        return translate(objects.read(source, **examples), qdq=qdq)
     path = program_of(source)
     if path is None:
         raise BadFile(f"no program of Paddle: {str(source)!r}")
     from .reading.legacy import reader as legacy
 
     reader = legacy if is_legacy(path) else pir
-    return translate(reader.read(path, None if params is None else Path(params)))
+    return translate(reader.read(path, None if params is None else Path(params)), qdq=qdq)
 
 
 def supported_operators() -> Mapping[str, Iterable[int]]:

@@ -165,7 +165,7 @@ def test_products_between_borders(count: int, tmp_path: Path) -> None:
     ]
     weights = [numpy_helper.from_array(a, n) for n, a in constants.items()]
     path = save_model(tmp_path / "m.onnx", nodes, weights, ROWS)
-    model = nna.load(path, real_qlinear=True)
+    model = nna.load(path, qdq=True)
     assert {o.operator.name for o in model.operations} == {
         *("QUANTIZE_LINEAR", "MAT_MUL", "DEQUANTIZE_LINEAR")
     }

@@ -117,7 +117,7 @@ def last_step(model: Model) -> float:
 @pytest.mark.parametrize("name", INTEGER)
 def test_quantised_files_are_integers_throughout(name: str, folder: Path) -> None:
     """Every operation but the last, which gives real numbers where the file does."""
-    model = nna.load(folder / name, real_qlinear="qlinear" in name)
+    model = nna.load(folder / name, qdq="qlinear" in name)
     x = inputs_for(name.endswith(".tflite"))
     if model.inputs[0].dtype == np.uint8:
         x = np.round(x * 60 + 128).clip(0, 255).astype(np.uint8)
@@ -134,11 +134,13 @@ def test_quantised_files_are_integers_throughout(name: str, folder: Path) -> Non
         assert np.ptp(a) > 5 * step
 
 
+@pytest.mark.parametrize("qdq", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_fake_quantisers_of_paddle_lower(kind: str, folder: Path) -> None:
-    """They are arithmetic, in which the device rounds quotients once more."""
-    model = nna.load(folder / f"{kind}-integer.json")
-    assert sum(o.operator is unary.floor for o in model.operations) >= 8
+def test_fake_quantisers_of_paddle_lower(kind: str, folder: Path, qdq: bool) -> None:
+    """They are arithmetic, in which the device rounds quotients once more, or borders."""
+    model = nna.load(folder / f"{kind}-integer.json", qdq=qdq)
+    form = quant.quantize_linear if qdq else unary.floor
+    assert sum(o.operator is form for o in model.operations) >= 8
     want, got = (nna.compile(model, device=d) for d in ("builtin", "nnapi"))
     for x in images(8)[:, None]:
         (a,), (b,) = want(x), got(x)

@@ -245,7 +245,7 @@ def integers(array: np.ndarray, step: tuple[float, int] | None) -> np.ndarray:
 
 @pytest.mark.parametrize("suffix", ENGINES)
 def test_integers_stay_what_they_are(source: Path, suffix: str, tmp_path: Path) -> None:
-    how = {"real_qlinear": True} if (source.stem, suffix) == (QLINEAR, ".tflite") else {}
+    how = {"qdq": True} if (source.stem, suffix) == (QLINEAR, ".tflite") else {}
     model = nna.load(source, **how)
     sizes = {
         name: BATCH for v in model.inputs for name in map(str, v.shape) if name in model.symbols
@@ -286,7 +286,7 @@ def test_the_sources_are_what_they_are_called(tmp_path: Path) -> None:
         for m in (
             first,
             nna.load(qlinear(tmp_path / "b.onnx", np.uint8)),
-            nna.load(tmp_path / "b.onnx", real_qlinear=True),
+            nna.load(tmp_path / "b.onnx", qdq=True),
             nna.load(pt2e(tmp_path / "c.pt2", None)),
         )
     ]
@@ -359,6 +359,28 @@ def test_fake_quantisers_of_paddle_stay_arithmetic(suffix: str, tmp_path: Path) 
     scales = [_factors(m) for m in (model, nna.load(target))]
     assert scales[0]
     assert scales[0] <= scales[1]
+
+
+@pytest.mark.parametrize("suffix", ENGINES)
+def test_fake_quantisers_of_paddle_as_borders(suffix: str, tmp_path: Path) -> None:
+    """Scales and axes are those of the file, and integers as near as its own."""
+    source = REPOSITORY / "tests" / "data" / "paddle" / "quantized.pdmodel"
+    model = nna.load(source, qdq=True)
+    assert sorted(kind.name for kind, _ in grids(model)) == [
+        *["QUANT_INT8_SYMM_PER_CHANNEL"] * 2,
+        *["QUANT_UINT8_ASYMM_PER_LAYER"] * 2,
+    ]
+    target = tmp_path / f"net{suffix}"
+    written = nna.convert(source, target, sizes={"batch": 2}, qdq=True)
+    assert without_biases(grids(nna.load(target))) == grids(model)
+    with (
+        origin_of(source, model) as paddle,
+        Stock(target, manager.acquire(ENGINES[suffix]), written) as stock,
+    ):
+        for seed in range(4):
+            given = [random(seed, 2, 3, 8, 8)]
+            (want,), (got,) = paddle.run(given), stock.run(given)
+            assert np.abs(got - want).max() <= 4e-3 * np.abs(want).max()  # of means of 64
 
 
 def _factors(model: Model) -> set[float]:

@@ -109,7 +109,7 @@ def test_what_helps_is_a_line_for_a_shell(tmp_path: Path) -> None:
 
 
 def test_how_a_file_is_read_is_said_in_options() -> None:
-    how = {"signature": "f", "tags": ("a", "b"), "inputs": ("x:0",), "real_qlinear": True}
+    how = {"signature": "f", "tags": ("a", "b"), "inputs": ("x:0",), "qdq": True}
     words = [
         "--signature",
         "f",
@@ -119,7 +119,7 @@ def test_how_a_file_is_read_is_said_in_options() -> None:
         "b",
         "--graph-input",
         "x:0",
-        "--real-qlinear",
+        "--qdq",
     ]
     assert options_of(how) == words
     assert options_of({}) == []

@@ -15,6 +15,8 @@ from .boxes import rounded_away, times
 
 table = Table()
 FLOATS_OF_8_BITS = (448, 57344)
+LEAST = 1e-30
+"""Scales that are not larger are bounded."""
 
 
 def along(values: Value, x: Value, axis: int) -> Value:
@@ -30,7 +32,7 @@ def along(values: Value, x: Value, axis: int) -> Value:
 
 def inverse(scale: Value) -> Value:
     """1 / scale, which is bounded."""
-    tiny = scale <= 1e-30
+    tiny = scale <= LEAST
     bounded = scale + 1e-6
     return unary.reciprocal(compare.where(tiny, bounded, scale))
 

@@ -16,6 +16,9 @@ SMALLEST = 64
 """Weights of fewer elements are not worth an operation."""
 
 
+PACKED = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
+
+
 def pack_weights(g: Emitter) -> None:
     """Let matrix products of floats read integers that are dequantised, where that is exact.
 
@@ -23,7 +26,7 @@ def pack_weights(g: Emitter) -> None:
     """
     made: dict[Tensor, Step] = {}
     for step in g.graph.live():
-        weights = step.inputs[1] if step.name == "FULLY_CONNECTED" else None
+        weights = step.inputs[1] if step.name in PACKED else None
         if weights is None or weights.precision != Precision.FLOAT32:
             continue
         if weights not in made:

@@ -11,8 +11,7 @@ from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import linear, quant, shape
 
-from ..table import Converter, Table
-from ..translate import Finder
+from ..table import Table
 from .operators.conv import conv_
 from .operators.linear import gemm
 from .operators.windows import Sliding
@@ -105,14 +104,3 @@ def q_gemm(
     if y_zero_point is None:
         raise BadType("QGemm with a scale of the result and no zero point")
     return to_steps(real, y_scale, y_zero_point)
-
-
-class Reals:
-    """A finder that prefers the converters of this file."""
-
-    def __init__(self, others: Finder) -> None:
-        self.others = others
-
-    def find(self, name: str, version: int) -> Converter | None:
-        """None where there is none."""
-        return table.find(name, version) or self.others.find(name, version)
