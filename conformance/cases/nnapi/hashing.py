@@ -58,16 +58,12 @@ CASES = [
         for n in (2, 3, 4, 6, 7, 9, 14, 15)
     ),
     *(
-        Case(LSH, (SEEDS, bytes_(1, n), None), DENSE, why=f"keys of {4 + n} bytes")
+        Case(LSH, (SEEDS, bytes_(1, n), None), DENSE, why=f"keys of {4 + n} single bytes")
         for n in (1, 2, 3, 4, 5, 11, 12, 13, 28, 29, 59, 60)
     ),
     *(
         Case(LSH, (MANY_SEEDS, given, None), DENSE, why=f"reals from {given[0]} to {given[-1]}")
         for given in CORNERS
-    ),
-    *(
-        Case(LSH, (SEEDS, bytes_(1, n - 4), None), DENSE, why=f"long keys of {n} bytes")
-        for n in (65, 100, 127, 128, 129, 193)
     ),
     Case(LSH, (Const(rand(2, 33)), WORDS, None), SPARSE, raises=BadModel, why="33 seeds"),
     Case(LSH, (SEEDS, WORDS, None), {"type": 3}, raises=BadModel, why="no such type"),

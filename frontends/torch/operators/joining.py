@@ -45,7 +45,7 @@ def at_least(x: Value, rank: int) -> Value:
 @table.convert("aten.hstack.default")
 def hstack(tensors: Items) -> Value:
     values = [at_least(v, 1) for v in tensors]
-    return cat(Items(values), 0 if values[0].rank == 1 else 1)
+    return cat(Items(values), 1 if values and values[0].rank > 1 else 0)
 
 
 @table.convert("aten.vstack.default")

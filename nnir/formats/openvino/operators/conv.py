@@ -196,6 +196,22 @@ def deformable(
     return kind, PartialShape([batch, filters.shape[0], *sizes])
 
 
+def _require_windows(
+    data: Output, axes: Sequence[tuple[Dimension, Dimension, int, int]], pads: Sequence[int]
+) -> None:
+    """The last axis has a column for each window of the image, where both are known."""
+    last = data.shape[-1]
+    if not all(s.is_static and k.is_static for s, k, _, _ in axes):
+        return
+    count = 1
+    for (size, kernel, stride, dilation), pad in zip(axes, pads, strict=True):
+        if kernel.low < 1:
+            raise NoLowering(f"openvino: Col2Im with a kernel of {kernel}")
+        count *= (size.low + pad - dilation * (kernel.low - 1) - 1) // stride + 1
+    if last.is_static and last.low != count:
+        raise NoLowering(f"openvino: Col2Im of {last} columns for {count} windows")
+
+
 @table.kind("Col2Im", since=15)
 def columns_to_image(
     data: Output,
@@ -211,6 +227,11 @@ def columns_to_image(
         raise NoLowering(f"openvino: Col2Im of [{data.shape}] by [{kernel.shape}]")
     same_type("sizes of Col2Im", size, kernel)
     taps = PartialShape(sizes_in(kernel, "Col2Im")).count()
+    axes = zip(
+        sizes_in(size, "Col2Im"), sizes_in(kernel, "Col2Im"), strides, dilations, strict=True
+    )
+    pads = [b + e for b, e in zip(pads_begin, pads_end, strict=True)]
+    _require_windows(data, [*axes], pads)
     *batch, channels, _ = data.shape
     is_known = channels.is_static and taps.is_static and taps.low > 0
     if is_known and channels.low % taps.low:

@@ -221,6 +221,8 @@ def tile(data: Output, repeats: Vector) -> End:
     rank = max(len(counts), len(data.shape))
     if repeats.bounds is None:
         return data.type, PartialShape([OPEN] * rank)
+    if (repeats.bounds[0] < 0).any() and (repeats.bounds[0] == repeats.bounds[1]).all():
+        raise NoLowering(f"openvino: Tile by {repeats.bounds[0].tolist()}")
     ones = [Dimension(1)]
     left = ones * (rank - len(data.shape)) + list(data.shape)
     right = ones * (rank - len(counts)) + counts
