@@ -48,6 +48,9 @@ def with_code(line: str) -> Callable[[Path, Path], Path]:
 LINES = {
     "saves a file": "_0 = torch.save(x, 'MARKER')",
     "saves a file where it never comes": "if False:\n      _0 = torch.save(x, 'MARKER')",
+    "saves a file by a computed name": "_0 = getattr(torch, 'save')(x, 'MARKER')",
+    "saves a file by a namespace": "_0 = getattr(getattr(ops, 'aten'), 'save')(x, 'MARKER')",
+    "saves a file by another name": "t = torch\n    _0 = t.save(x, 'MARKER')",
     "maps a file": "_0 = torch.from_file('/etc/passwd', True, 4)",
     "makes an object of C++": "_0 = __torch__.torch.classes.vendor.Thing(x)",
     "imports a module": "import os",

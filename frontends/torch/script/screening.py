@@ -16,6 +16,7 @@ from nnir.errors import BadFile, Unsupported
 from ..reading.container import CODE
 from ..reading.screening import SIDE_EFFECTS
 from .archive import CONSTANTS, DATA, Archive
+from .functions import containers, numbers, tensors, texts  # noqa: F401  # they fill the table
 from .functions.table import PLAIN, SPECIAL
 from .library import CUSTOM, full_name, parse
 from .overloads import packets
@@ -26,6 +27,8 @@ FILE = re.compile(r"code/[\w/]{1,400}\.py")
 WORDS = {"version", ".data/version", "byteorder"}
 NAMESPACES = frozenset({"aten", "prim", "prims", "torchvision"})
 REFUSED = frozenset({"fork", "wait"})
+WHOLE = frozenset({"torch", "ops", "__torch__"})
+"""Names that must spell what they lead to: `getattr(torch, "save")` would not."""
 
 
 def members_for_framework(archive: Archive) -> list[str]:
@@ -55,13 +58,13 @@ def _names_called(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.Attribute) and (name := full_name(node)) is not None:
             if name.startswith(("torch.", "ops.", CUSTOM)):
                 yield name
-        elif isinstance(node, ast.Name) and node.id in REFUSED:
+        elif isinstance(node, ast.Name) and node.id in REFUSED | WHOLE:
             yield node.id
 
 
 def check_call(name: str) -> None:
     """Unsupported for an operator that is not known to compute and nothing else."""
-    if name.startswith(CUSTOM) or name in REFUSED:
+    if name.startswith(CUSTOM) or name in REFUSED | WHOLE:
         raise Unsupported(f"a TorchScript program with {name}, which PyTorch is not given")
     head, _, rest = name.partition(".")
     if head == "torch":
