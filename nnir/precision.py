@@ -80,8 +80,9 @@ def halve(model: Model, precision: Precision, keep: Mapping[Operation, str]) -> 
     copy.outputs = [writer.read(v, SINGLE) if v in writer.halves else v for v in copy.outputs]
     copy.origin = None
     copy.operations = copy.sorted()
+    bounded = writer.names_bounded()
     apply(copy, CLEAN)
-    return Halved(copy, writer.count, writer.kept, tuple(writer.bounded))
+    return Halved(copy, writer.count, writer.kept, bounded)
 
 
 def halve_weights(model: Model, precision: Precision, keep: Mapping[Operation, str]) -> Halved:
@@ -91,11 +92,11 @@ def halve_weights(model: Model, precision: Precision, keep: Mapping[Operation, s
     """
     copy = fix_sizes(model, {})
     writer = _Writer(copy, precision)
-    for old, operation in zip(model.sorted(), copy.sorted(), strict=True):
-        writer.store_weights(operation, keep.get(old))
+    for operation, reason in zip(copy.sorted(), _reasons(model, keep), strict=True):
+        writer.store_weights(operation, reason)
     copy.origin = None
     copy.operations = copy.sorted()
-    return Halved(copy, writer.count, writer.kept, tuple(writer.bounded))
+    return Halved(copy, writer.count, writer.kept, writer.names_bounded())
 
 
 def append_half_twins(model: Model, precision: Precision) -> list[Twin]:
@@ -157,7 +158,7 @@ class _Writer:
         self.halves: set[Value] = set()
         self.forms: dict[tuple[Value, Precision], Value] = {}
         self.kept: dict[str, str] = {}
-        self.bounded: list[str] = []
+        self.bounded: dict[Value, str] = {}
         self.count = 0
 
     def rewrite(self, operation: Operation, reason: str | None) -> None:
@@ -175,9 +176,9 @@ class _Writer:
 
     def _halve(self, operation: Operation) -> str | None:
         """Change one operation; why it cannot be, else None."""
-        attributes = {name: self._attribute(a) for name, a in operation.attributes.items()}
         stated = [self._type_of(v) for v in operation.outputs]
         try:
+            attributes = {name: self._attribute(a) for name, a in operation.attributes.items()}
             inputs = self._inputs(operation, self.precision)
             types = operation.operator.infer(tuple(inputs), attributes, stated)
         except _TooNarrow as error:
@@ -226,8 +227,8 @@ class _Writer:
     def twin_of(self, operation: Operation) -> Value | None:
         """What an operation makes of rounded operands, in float32 again; None where it cannot."""
         self.model.origin = operation.origin
-        attributes = {name: self._attribute(a) for name, a in operation.attributes.items()}
         try:
+            attributes = {name: self._attribute(a) for name, a in operation.attributes.items()}
             inputs = tuple(self._inputs(operation, self.precision))
             made = self.model.append(operation.operator, inputs, attributes)[0]
         except (_TooNarrow, BadType):
@@ -242,7 +243,7 @@ class _Writer:
         if given is SINGLE:
             return self.precision
         if isinstance(given, (np.ndarray, np.generic)) and given.dtype == np.float32:
-            return self._round(np.asarray(given), "a number").reshape(given.shape)[()]
+            return self._round(np.asarray(given), "a number")[0].reshape(given.shape)[()]
         return given
 
     def _read_all(self, operation: Operation, inputs: list[Value | None]) -> None:
@@ -267,15 +268,24 @@ class _Writer:
 
     def _form(self, value: Value, precision: Precision) -> Value:
         if value.constant is not None:
-            array = self._round(value.constant, value.name or "a constant")
-            return self.model.constant(array, name=value.name)
+            name = value.name or "a constant"
+            array, is_bounded = self._round(value.constant, name)
+            half = self.model.constant(array, name=value.name)
+            if is_bounded:
+                self.bounded[half] = name
+            return half
         self.model.origin = None if value.producer is None else value.producer.origin
         made = unary.cast(value, dtype=precision)
         made.name = f"{value.name or 'value'}_{precision.name.lower()}"
         return made
 
-    def _round(self, array: np.ndarray, name: str) -> np.ndarray:
-        """The nearest numbers of 16 bits; `_TooNarrow` where that is another constant."""
+    def names_bounded(self) -> tuple[str, ...]:
+        """The constants that are read, and stood for infinity."""
+        return tuple(name for half, name in self.bounded.items() if half.uses)
+
+    def _round(self, array: np.ndarray, name: str) -> tuple[np.ndarray, bool]:
+        """The nearest numbers of 16 bits, and whether infinities of theirs were bounded;
+        `_TooNarrow` where that is another constant."""
         with np.errstate(over="ignore", under="ignore"):
             rounded = array.astype(self.precision.dtype)
             back = rounded.astype(np.float32)
@@ -289,12 +299,11 @@ class _Writer:
                 )
             most = np.array(largest(self.precision), rounded.dtype)
             rounded = np.where(far, np.where(array > 0, most, -most), rounded)
-            self.bounded.append(name)
         if array.any() and not back.any():
             raise _TooNarrow(
                 f"{name} is below what {self.precision.name} holds: {np.abs(array).max():.4g}"
             )
-        return rounded
+        return rounded, bool(far.any())
 
 
 def largest(precision: Precision) -> float:

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import nnadapter as nna
+from conformance.oracles.sessions import NotInstalled
 from nnadapter.cli import main
 from nnir.errors import BadInput, Differs
 from tests.docs.models import norm
@@ -53,7 +54,7 @@ def test_what_overflows_on_accelerators_is_found_on_cpus(source: Path, tmp_path:
     """ONNX Runtime computes between casts in float32, where nothing overflows."""
     done = call("convert", source, tmp_path / "far.onnx", "--precision", "float16")
     assert done.exit_code == 1
-    assert "differs from onnxruntime" in done.output
+    assert "differs from builtin" in done.output
     assert "`nnadapter scan` says what must stay float32" in done.output
     assert not (tmp_path / "far.onnx").exists()
     with pytest.raises(Differs):
@@ -70,6 +71,21 @@ def test_half_the_file_for_the_same_results(source: Path, tmp_path: Path, suffix
     saved = (tmp_path / f"whole{beside}").stat().st_size
     saved -= (tmp_path / f"half{beside}").stat().st_size
     assert 64 * 64 * 2 - 1500 < saved <= 64 * 64 * 2 + 64
+
+
+def test_a_machine_without_the_framework(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The float32 model in the references says what is meant."""
+
+    def absent(*_: object) -> None:
+        raise NotInstalled("onnxruntime is not installed")
+
+    monkeypatch.setattr("conformance.oracles.origin.session_of", absent)
+    with pytest.warns(UserWarning, match="is not verified against"):
+        nna.convert(source, tmp_path / "wide.nnir", precision="bfloat16")
+    with pytest.raises(Differs, match="differs from builtin"):
+        nna.convert(source, tmp_path / "far.nnir", precision="float16")
 
 
 def test_a_scan_says_what_stays(source: Path) -> None:

@@ -189,6 +189,28 @@ def test_weights_alone() -> None:
     assert list(kept.kept.values()) == ["kept"]
 
 
+def test_scales_are_no_weights() -> None:
+    """One for each of 300 channels: the integers would stand for other numbers."""
+    whole = np.random.default_rng(0).integers(-128, 127, (64, 300)).astype(np.int8)
+    scales = np.random.default_rng(1).uniform(0.01, 0.1, 300).astype(np.float32)
+
+    def build(model: Model, x: Value) -> Value:
+        real = quant.dequantize_linear(model.constant(whole), model.constant(scales), axis=1)
+        return linear.mat_mul(x, real, transpose_x=False, transpose_y=False)
+
+    done = halve_weights(one(build), F16, {})
+    assert constant(done.model, 0, 1).dtype == np.float32
+    assert list(done.kept.values()) == ["its scales stay exact"]
+
+
+def test_what_stays_float32_bounds_nothing() -> None:
+    far = np.full(64, np.finfo(np.float32).min, np.float32)
+    model = one(lambda m, x: binary.add(x, m.constant(far, name="mask")))
+    done = halve(model, F16, {model.operations[0]: "kept"})
+    assert done.bounded == ()
+    assert constant(done.model, 0, 1).min() == far.min()
+
+
 def test_layers_that_engines_compute_whole() -> None:
     def layered(model: Model, x: Value) -> Value:
         ones = model.constant(np.ones(64, np.float32))
