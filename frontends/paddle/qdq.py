@@ -23,49 +23,47 @@ BITS = 8
 QMAX = 127
 
 
-def is_grid(scale: Value, bit_length: int, round_type: int) -> bool:
-    """Whether a quantiser is one of INT8 with known scales."""
+def steps_of(scale: Value, bit_length: int, round_type: int) -> np.ndarray | None:
+    """The size of a step of INT8, one or one for each entry of an axis; None for a quantiser of
+    another kind, or of scales that are not known."""
     known = scale.known
-    is_whole = bit_length == BITS and round_type in (0, 1)
-    return is_whole and known is not None and bool((known > exact.LEAST).all())
-
-
-def step_of(scale: Value, x: Value, axis: int) -> tuple[Value, int]:
-    """The size of a step, one or one for each entry of an axis, and the axis."""
-    known = scale.known
-    assert known is not None  # noqa: S101  `is_grid`
+    if bit_length != BITS or round_type not in (0, 1) or known is None:
+        return None
+    if not (known > exact.LEAST).all():
+        return None
     steps = (known.astype(np.float64) / QMAX).astype(np.float32).reshape(-1)
-    array = steps.reshape([]) if steps.size == 1 else steps
-    return x.model.constant(array), 0 if steps.size == 1 else axis_of(axis, x.rank)
+    return steps.reshape([]) if steps.size == 1 else steps
 
 
-def zero_like(step: Value) -> Value:
-    """The zero points of steps."""
-    return step.model.constant(np.zeros_like(step.known, np.int8))
+def place_of(steps: np.ndarray, x: Value, axis: int) -> int:
+    """The axis whose entries have the steps."""
+    return axis_of(axis, x.rank) if steps.ndim else 0
 
 
-def to_integers(x: Value, scale: Value, axis: int) -> Value:
+def to_integers(x: Value, steps: np.ndarray, axis: int) -> Value:
     """The nearest integers of 8 bits, which are known for weights."""
-    step, place = step_of(scale, x, axis)
+    place = place_of(steps, x, axis)
     if x.constant is not None:
         sizes = [-1 if k == place else 1 for k in range(x.rank)]
-        steps = np.asarray(step.known).reshape(sizes if step.rank else [])
-        whole = np.clip(np.rint(x.constant / steps), -QMAX - 1, QMAX)
-        return x.model.constant(whole.astype(np.int8), name=x.name)
-    return quant.quantize_linear(x, step, zero_like(step), axis=place, dtype=Precision.INT8)
+        parts = x.constant / (steps.reshape(sizes) if steps.ndim else steps)
+        whole = np.clip(np.rint(parts), -QMAX - 1, QMAX).astype(np.int8)
+        return x.model.constant(whole, name=x.name)
+    step, zero = x.model.constant(steps), x.model.constant(np.zeros_like(steps, np.int8))
+    return quant.quantize_linear(x, step, zero, axis=place, dtype=Precision.INT8)
 
 
-def to_real(whole: Value, scale: Value, axis: int) -> Value:
+def to_real(whole: Value, steps: np.ndarray, axis: int) -> Value:
     """What integers of 8 bits stand for."""
-    step, place = step_of(scale, whole, axis)
-    return quant.dequantize_linear(whole, step, zero_like(step), axis=place)
+    step, zero = whole.model.constant(steps), whole.model.constant(np.zeros_like(steps, np.int8))
+    return quant.dequantize_linear(whole, step, zero, axis=place_of(steps, whole, axis))
 
 
 def fake(x: Value, scale: Value, axis: int, bit_length: int, round_type: int) -> Value:
     """What is left of numbers that were integers meanwhile."""
-    if not x.is_float or not is_grid(scale, bit_length, round_type):
+    steps = steps_of(scale, bit_length, round_type)
+    if steps is None or not x.is_float:
         return exact.fake(x, scale, axis, bit_length, round_type, back=True)
-    return to_real(to_integers(x, scale, axis), scale, axis)
+    return to_real(to_integers(x, steps, axis), steps, axis)
 
 
 def largest(x: Value, axis: int | None = None) -> Value:
@@ -111,7 +109,8 @@ def fake_quantize_dequantize_moving_average_abs_max(
     return fake(x, in_scale, -1, bit_length, round_type)
 
 
-@table.convert("quantize_linear", "quantize_linear_")
+@table.convert("dequantize_linear", "dequantize_linear_", back=True)
+@table.convert("quantize_linear", "quantize_linear_", back=False)
 def quantize_linear(
     x: Value,
     scale: Value,
@@ -125,42 +124,20 @@ def quantize_linear(
     round_type: int,
     is_test: bool,
     only_observer: bool,
+    *,
+    back: bool,
 ) -> tuple[Value, Value | None, Value | None, Value]:
-    """The integers as floats, which Paddle passes on."""
-    if only_observer or qmax != QMAX or not is_grid(scale, bit_length, round_type):
+    """Integers as the floats that Paddle passes on, and what these stand for."""
+    steps = steps_of(scale, bit_length, 0 if back else round_type)
+    source = integers_in(x) if back else x
+    if steps is None or source is None or only_observer or qmax != QMAX:
         return exact.quantize_linear(
             x, scale, zero_point, in_accum, in_state, quant_axis, bit_length, qmin, qmax,
-            round_type, is_test, only_observer, back=False,
+            round_type, is_test, only_observer, back=back,
         )  # fmt: skip
-    exact.require_test("quantize_linear", is_test)
-    whole = to_integers(x, scale, quant_axis)
-    return unary.cast(whole, dtype=x.precision), in_state, in_accum, scale
-
-
-@table.convert("dequantize_linear", "dequantize_linear_")
-def dequantize_linear(
-    x: Value,
-    scale: Value,
-    zero_point: Value,
-    in_accum: Value | None,
-    in_state: Value | None,
-    quant_axis: int,
-    bit_length: int,
-    qmin: int,
-    qmax: int,
-    round_type: int,
-    is_test: bool,
-    only_observer: bool,
-) -> tuple[Value, Value | None, Value | None, Value]:
-    """Of integers that a quantiser passed on, or that are constant."""
-    whole = integers_in(x)
-    if only_observer or whole is None or qmax != QMAX or not is_grid(scale, bit_length, 0):
-        return exact.quantize_linear(
-            x, scale, zero_point, in_accum, in_state, quant_axis, bit_length, qmin, qmax,
-            round_type, is_test, only_observer, back=True,
-        )  # fmt: skip
-    real = to_real(whole, scale, quant_axis)
-    return unary.cast(real, dtype=scale.precision), in_state, in_accum, scale
+    exact.require_test("quantize_linear", is_test or back)
+    made = (to_real if back else to_integers)(source, steps, quant_axis)
+    return made.cast(scale.precision if back else x.precision), in_state, in_accum, scale
 
 
 def integers_in(x: Value) -> Value | None:

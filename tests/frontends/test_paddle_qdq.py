@@ -41,11 +41,11 @@ def there_and_back(table: Any, axis: int, scales: list[float], **more: Any) -> A
         scale = model.constant(np.array(scales, np.float32))
         zero = model.constant(np.zeros(len(scales), np.float32))
         how = {**HOW, "quant_axis": axis, "is_test": True, "only_observer": False, **more}
-        both = ({"back": False}, {"back": True}) if table is exact else ({}, {})
-        first = table.quantize_linear
-        second = exact.quantize_linear if table is exact else table.dequantize_linear
-        whole = first(x, scale, zero, None, None, round_type=0, **how, **both[0])[0]
-        return second(whole, scale, zero, None, None, round_type=0, **how, **both[1])[0]
+        for back in (False, True):
+            x = table.quantize_linear(
+                x, scale, zero, None, None, round_type=0, back=back, **how
+            )[0]  # fmt: skip
+        return x
 
     return build
 

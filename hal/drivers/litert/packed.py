@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from nnir.formats.bits import pack
@@ -15,35 +17,21 @@ from .writer import Step, Tensor
 SMALLEST = 64
 """Weights of fewer elements are not worth an operation."""
 
-
-PACKED = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
-
-
-def pack_weights(g: Emitter) -> None:
-    """Let matrix products of floats read integers that are dequantised, where that is exact.
-
-    LiteRT dequantises a constant once, on the first run.
-    """
-    made: dict[Tensor, Step] = {}
-    for step in g.graph.live():
-        weights = step.inputs[1] if step.name in PACKED else None
-        if weights is None or weights.precision != Precision.FLOAT32:
-            continue
-        if weights not in made:
-            whole = _integers(g, weights)
-            if whole is None:
-                continue
-            real = Tensor(Precision.FLOAT32, weights.shape)
-            made[weights] = Step("DEQUANTIZE", [whole], [real], "DequantizeOptions", {}, 6)
-        step.inputs[1] = made[weights].outputs[0]
-    g.graph.steps = [*made.values(), *g.graph.steps]
-
-
 WEIGHTS = {
     "BATCH_MATMUL": 1, "CONV_2D": 1, "DEPTHWISE_CONV_2D": 1, "FULLY_CONNECTED": 1, "GATHER": 0,
     "TRANSPOSE_CONV": 1,
 }  # fmt: skip
 """Which operand of a step has weights, which may come out of a DEQUANTIZE."""
+
+
+def pack_weights(g: Emitter) -> None:
+    """Let products of floats read integers that are dequantised, where that is exact.
+
+    LiteRT dequantises a constant once, on the first run.
+    """
+    _put_behind_dequantize(
+        g, ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"), lambda w: _integers(g, w), 6
+    )
 
 
 def reads_halves(model: Model) -> bool:
@@ -57,19 +45,25 @@ def reads_halves(model: Model) -> bool:
 
 def pack_halves(g: Emitter) -> None:
     """Let steps read weights as float16 behind a DEQUANTIZE, where that is exact."""
+    _put_behind_dequantize(g, tuple(WEIGHTS), _half, 3)
+
+
+def _put_behind_dequantize(
+    g: Emitter, names: tuple[str, ...], store: Callable[[Tensor], Tensor | None], version: int
+) -> None:
+    """Put a DEQUANTIZE between steps and the weights that `store` knows another form of."""
     made: dict[Tensor, Step] = {}
     for step in g.graph.live():
-        place = WEIGHTS.get(step.name)
-        weights = None if place is None else step.inputs[place]
-        if place is None or weights is None or weights.precision != Precision.FLOAT32:
+        weights = step.inputs[WEIGHTS[step.name]] if step.name in names else None
+        if weights is None or weights.precision != Precision.FLOAT32:
             continue
         if weights not in made:
-            half = _half(weights)
-            if half is None:
+            stored = store(weights)
+            if stored is None:
                 continue
             real = Tensor(Precision.FLOAT32, weights.shape)
-            made[weights] = Step("DEQUANTIZE", [half], [real], "DequantizeOptions", {}, 3)
-        step.inputs[place] = made[weights].outputs[0]
+            made[weights] = Step("DEQUANTIZE", [stored], [real], "DequantizeOptions", {}, version)
+        step.inputs[WEIGHTS[step.name]] = made[weights].outputs[0]
     g.graph.steps = [*made.values(), *g.graph.steps]
 
 

@@ -150,8 +150,10 @@ def running(device: torch.device, *, creates: bool = False) -> Iterator[None]:
             stack.callback(torch.set_float32_matmul_precision, allowed)
             torch.set_float32_matmul_precision("highest")
         if device.type == "cuda":
-            stack.enter_context(device if creates else torch.cuda.device(device))
+            stack.enter_context(torch.cuda.device(device))
             stack.enter_context(torch.backends.cudnn.flags(enabled=True, allow_tf32=False))
+        if creates:
+            stack.enter_context(device)
         yield
 
 
