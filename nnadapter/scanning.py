@@ -21,7 +21,7 @@ from . import api
 from .quantisation.calibration import watch
 from .quantisation.measuring import measure_twins
 from .quantisation.quantising import usual_device
-from .quantisation.samples import Data, read_samples
+from .quantisation.samples import Data, read_samples, require_stateless
 
 MASKS = 1e30
 """Elements of such magnitude stand for infinity: any number that is large enough does for them."""
@@ -102,10 +102,12 @@ def scan(
     a list of inputs, or "random". The model runs in float32 on `device`, by default ONNX Runtime
     where it is installed, and operation by operation in 16 bits on `builtin`.
 
-    Raises BadInput for data that does not fit and for another precision.
+    Raises BadInput for data that does not fit and for another precision, Unsupported for a model
+    that keeps states.
     """
     kind = precision_named(precision)
     model = source if isinstance(source, Model) else api.load(source, **loading)
+    require_stateless(model, "scan")
     base = fix_sizes(model, sizes or {})
     runner = device or usual_device()
     samples = read_samples(base, data)

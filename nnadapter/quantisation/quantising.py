@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from nnir import archive
-from nnir.errors import BadInput, Unsupported
+from nnir.errors import BadInput
 from nnir.model import Model, Operation
 from nnir.ops import quant
 from nnir.progress import note, stage
@@ -27,7 +27,7 @@ from .. import conversion
 from .keeping import match_patterns
 from .measuring import EXACT, least
 from .report import FLOAT, INTEGER, Quantized, Row
-from .samples import Data, read_samples
+from .samples import Data, read_samples, require_stateless
 from .session import Form, Session
 from .writing import File, write_file
 
@@ -79,12 +79,7 @@ def quantize(
     require_fit(scheme, purpose)
     writer = None if target is None else conversion.writer_of(target, conversion.Plan())
     _require_floats(given.model)
-    if given.model.states:
-        names = ", ".join(state.name for state in given.model.states)
-        raise Unsupported(
-            f"the model keeps {names} from call to call: quantize it with state='explicit' "
-            "(--state explicit) and data for these inputs too"
-        )
+    require_stateless(given.model, "quantize")
     base = fix_sizes(given.model, {})
     base.provenance = given.model.provenance
     with stage("fusing operations"):

@@ -11,7 +11,7 @@ import numpy as np
 
 from hal.runtime.fitting import fit_arrays
 from nnir.broadcast import text
-from nnir.errors import BadFile, BadInput
+from nnir.errors import BadFile, BadInput, Unsupported
 from nnir.model import Model
 from nnir.types import TensorType
 
@@ -34,6 +34,16 @@ RANDOM = "random"
 """In place of data: numbers that no model was made for, to see that the rest works."""
 
 FEW = 8
+
+
+def require_stateless(model: Model, verb: str) -> None:
+    """Unsupported for a model whose results depend on calls before, which samples do not say."""
+    if model.states:
+        names = ", ".join(state.name for state in model.states)
+        raise Unsupported(
+            f"the model keeps {names} from call to call: {verb} it with state='explicit' "
+            "(--state explicit) and data for these inputs too"
+        )
 
 
 def is_random(data: Data) -> bool:

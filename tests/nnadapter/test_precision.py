@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 import nnadapter as nna
 from conformance.oracles.sessions import NotInstalled
 from nnadapter.cli import main
-from nnir.errors import BadInput, Differs
+from nnir.errors import BadInput, Differs, Unsupported
 from tests.docs.models import norm
 
 KEEP = ["--keep-fp32", "/norm/*"]
@@ -101,6 +101,21 @@ def test_a_scan_says_what_stays(source: Path) -> None:
     exact, half = (nna.compile(m)(*rows(1)[0].values())[0] for m in (nna.load(source), model))
     np.testing.assert_allclose(half, exact, atol=2e-3)
     assert nna.scan(source, rows(1), precision="bfloat16")
+
+
+def test_states_are_scanned_as_inputs(tmp_path: Path) -> None:
+    helper = onnx.helper
+    value = helper.make_tensor_value_info
+    ends = [[value(n, 1, [4]) for n in names] for names in (("x", "past"), ("y", "present"))]
+    nodes = [helper.make_node("Add", ["x", "past"], ["present"], "/keep")]
+    nodes.append(helper.make_node("Mul", ["present", "x"], ["y"], "/multiply"))
+    path = tmp_path / "state.onnx"
+    onnx.save(helper.make_model(helper.make_graph(nodes, "g", *ends), ir_version=8), path)
+    kept = nna.load(path, state={"past": "present"})
+    assert kept.states
+    with pytest.raises(Unsupported, match="scan it with state='explicit'"):
+        nna.scan(kept)
+    assert nna.scan(path)
 
 
 def test_few_digits_are_told(tmp_path: Path) -> None:
