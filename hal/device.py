@@ -118,8 +118,8 @@ class Device(ABC, Generic[Context, Program]):
     and run; one that `writes_alone` writes without them, and without being open. Whether frontends
     read its files again (`reads_back`) decides what is compared where they are absent. One that
     `takes_quantised` operands gets operations on them as they are; for others the runtime writes
-    them with real numbers between explicit borders. Programs may be executed by several threads at
-    once.
+    them with real numbers between explicit borders. One that `emulates` computes what other
+    hardware would, and is not for speed. Programs may be executed by several threads at once.
     """
 
     name: ClassVar[str]
@@ -133,6 +133,7 @@ class Device(ABC, Generic[Context, Program]):
     writes_alone: ClassVar[bool] = False
     reads_back: ClassVar[bool] = True
     takes_quantised: ClassVar[bool] = False
+    emulates: ClassVar[bool] = False
 
     def build(self) -> str:
         """What compiled programs depend on beside `version`: the versions of `packages`."""

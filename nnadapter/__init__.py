@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         to_standard,
         verify,
     )
+    from .benchmarking import benchmark
     from .precision import to_precision
     from .quantisation.face import quantize
     from .scanning import scan
@@ -46,6 +47,7 @@ __all__ = [
     "Precision",
     "TensorType",
     "add_plugin",
+    "benchmark",
     "bisect",
     "check",
     "compile",
@@ -72,6 +74,7 @@ _PLACES = {
     "Plugin": "nnir.plugins",
     "Precision": "nnir.types",
     "TensorType": "nnir.types",
+    "benchmark": f"{__name__}.benchmarking",
     "quantize": f"{__name__}.quantisation.face",
     "scan": f"{__name__}.scanning",
     "to_precision": f"{__name__}.precision",

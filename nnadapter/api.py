@@ -14,7 +14,6 @@ from hal.device import Device
 from hal.runtime import manager
 from hal.runtime.options import Options
 from hal.runtime.program import Program, names_of
-from hal.runtime.subgraph_config import Rules
 from nnir import archive
 from nnir.budget import read_head
 from nnir.errors import BadFile, BadInput
@@ -23,7 +22,7 @@ from nnir.plugins import REGISTRY, Plugin, points
 from nnir.progress import note
 
 from . import conversion
-from .checking import compile_checked
+from .compiling import CompilePlan, compile_model
 from .foreign import explain_foreign
 from .net import guard
 from .outputs import keeping_sources
@@ -264,6 +263,7 @@ def compile(
     properties: str = "",
     callback: Callable[[int, Any], int] | None = None,
     *,
+    inputs: Sequence[np.ndarray] | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
     cache_token: str = "",
     cache_buffer: bytes | None = None,
@@ -274,8 +274,9 @@ def compile(
     """A program that runs `model` on a device, or on several.
 
     `device`: a name, or names in order of preference (a list, or a text with commas): each
-    operation runs on the first of them that can, as in `["openvino", "builtin"]`. Options of
-    Paddle-Lite's form are taken too, in place of all the rest. `properties` is `KEY=value;` text,
+    operation runs on the first of them that can, as in `["openvino", "builtin"]`; or "fastest":
+    all are tried as `benchmark` does, and `cache_dir` keeps the choice. Options of Paddle-Lite's
+    form are taken too, in place of all the rest. `properties` is `KEY=value;` text,
     such as `ONNXRUNTIME_NUM_THREADS=2;`; the environment has those that are not given.
 
     `cache_dir`: a folder for compiled programs, one `.nnc` file each, named `cache_token` or by a
@@ -285,36 +286,23 @@ def compile(
 
     `partition`: operations that run on `builtin` whatever the devices can, as the lines of a
     subgraph-partition config, or the path of one. `profile`: measure the steps of each run
-    (`program.profile`), which slows it down. `check`: run once on random inputs and compare with
-    `builtin`; of several devices those that differ or fail are left out, with a warning.
+    (`program.profile`), which slows it down. `check`: run once and compare with
+    `builtin`; of several devices those that differ or fail are left out, with a warning. `inputs`:
+    arrays for that and for "fastest", one for each input; random ones when None.
 
     Raises NoDevice when a device is not installed, NoLowering with everything it cannot run, and
     with `check` Differs when no device is left that agrees; BadInput for arguments beside Options.
     """
     if isinstance(device, Options):
+        cached = (cache_dir, cache_token, cache_buffer)
         _require_only_options(
-            (properties, callback, cache_dir, cache_token, cache_buffer, partition, profile, check)
+            (properties, callback, inputs, *cached, partition, profile, check),
         )
         return device.program(model)
 
-    def make(devices: str | Sequence[str]) -> Program:
-        return Program(
-            model,
-            devices,
-            properties,
-            callback,
-            cache_token=cache_token,
-            cache_buffer=cache_buffer,
-            cache_dir=None if cache_dir is None else Path(cache_dir),
-            rules=None if partition is None else _rules(partition),
-            profile=profile,
-        )
-
-    if not check:
-        return make(device)
-    if model is None:
-        raise BadInput("check=True needs the model, not only what is left of it in a cache")
-    return compile_checked(model, names_of(device), make)
+    place = None if cache_dir is None else Path(cache_dir)
+    plan = CompilePlan(properties, callback, place, cache_token, cache_buffer, partition, profile)
+    return compile_model(model, device, plan, inputs, check=check)
 
 
 def _require_only_options(values: Sequence[Any]) -> None:
@@ -326,13 +314,6 @@ def _require_only_options(values: Sequence[Any]) -> None:
             f"{', '.join(asked)}: not beside Options, which take the place of all the rest; say it "
             "with their own calls, or name the devices"
         )
-
-
-def _rules(partition: str | os.PathLike[str]) -> Rules:
-    """The rules of a path, or of a text."""
-    if isinstance(partition, str) and not Path(partition).is_file():
-        return Rules.parse(partition)
-    return Rules.read(Path(partition))
 
 
 @guard("source", "target")
@@ -370,7 +351,7 @@ def convert(
     `x.differs.onnx`), NoLowering with everything that the format cannot hold, BadInput when the
     target belongs to the source, and BadFile when it would replace a file of another kind.
     """
-    _require_unloaded(source, loading)
+    require_unloaded(source, loading)
     plan = conversion.Plan(
         *(device, opset, sizes or {}),
         verify=verify,
@@ -418,7 +399,7 @@ def check(
     """
     from .readiness.checking import check_readiness
 
-    _require_unloaded(source, loading)
+    require_unloaded(source, loading)
     targets = [target] if isinstance(target, (str, os.PathLike)) else list(target)
     names = names_of(device)
     plan = conversion.Plan(None, opset, sizes or {}, optimize, standard=standard, level=level)
@@ -448,7 +429,7 @@ def inspect(
     from .looking import facts
     from .looking import page as drawing
 
-    _require_unloaded(source, loading)
+    require_unloaded(source, loading)
     with keeping_sources([source], {"page": page}):
         model = source if isinstance(source, Model) else load(source, **loading)
     found = facts.facts(model, _path_of(source), sizes)
@@ -496,7 +477,7 @@ def diff(
     return found
 
 
-def _require_unloaded(source: Source, loading: Mapping[str, Any]) -> None:
+def require_unloaded(source: Source, loading: Mapping[str, Any]) -> None:
     """BadInput where options say how to load what is a model already; as for `load`, None and
     False ask for nothing."""
     asked = [name for name, value in loading.items() if value is not None and value is not False]

@@ -19,6 +19,7 @@ from nnir.isolation import PACKAGES
 from nnir.plugins import GROUP, points
 
 from . import net
+from .commands.benchmarking import benchmark
 from .commands.bisecting import bisect
 from .commands.checking import check
 from .commands.completion import completion
@@ -113,7 +114,20 @@ def main() -> None:
 
 
 COMMANDS = (
-    *(convert, scan, quantize, run, verify, bisect, conform, report, inspect, diff, check),
+    *(
+        convert,
+        scan,
+        quantize,
+        run,
+        benchmark,
+        verify,
+        bisect,
+        conform,
+        report,
+        inspect,
+        diff,
+        check,
+    ),
     *(devices, ops, new_op, new_device, new_frontend, demo, completion, doctor),
 )
 """In the order in which they are listed."""

@@ -25,7 +25,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "nnadapter run model.onnx --device openvino",
         "nnadapter run model.tflite --device litert,builtin --output out.npz",
         "nnadapter run model.pt2 --input x=photo.npy --profile",
+        "nnadapter run model.onnx --device fastest --cache-dir compiled/",
         "nnadapter run model.onnx --device onnxruntime --repeat 10 --html time.html",
+    ),
+    "benchmark": (
+        "nnadapter benchmark model.onnx",
+        "nnadapter benchmark model.pt2 --device openvino,onnxruntime --dim batch=8 --seconds 5",
     ),
     "verify": (
         "nnadapter verify model.onnx --device openvino",

@@ -177,16 +177,17 @@ def _ends(view: memoryview) -> list[End]:
     return [(str(name), decode_type(row)) for name, row in _data(view)]
 
 
-def fingerprint(model: Model, context: Context) -> str:
+def fingerprint(model: Model, context: Context, known: bytes | None = None) -> str:
     """What a compiled model depends on, as a hash of 64 hexadecimal characters.
 
     The model with its weights, the devices with their versions, the properties they read, the
-    operations forced to the host, and the version of this package.
+    operations forced to the host, and the version of this package. `known`: the digest of the model
+    where it is known.
     """
     devices = [*map(release_of, context.devices), *context.listed]
     rules = [[r.operator, sorted(r.inputs), sorted(r.outputs)] for r in context.rules.rules]
     parts = [_release(), *devices, json.dumps([context.properties.found, rules], sort_keys=True)]
-    made = hashlib.sha256(digest(model))
+    made = hashlib.sha256(known or digest(model))
     made.update("\0".join(parts).encode())
     return made.hexdigest()
 

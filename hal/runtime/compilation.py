@@ -25,7 +25,8 @@ class Compilation:
     The three cases of the standard: a cache in memory (`cache_buffer`), a folder of caches
     (`cache_dir`), or neither. A cache that is found is used and the model ignored; one that is
     missing, damaged or made of something else is compiled anew, with a warning, and written. The
-    name of the file is `cache_token`, or a hash of all that the program depends on. `inputs` and
+    name of the file is `cache_token`, or a hash of all that the program depends on, for which
+    whoever knows it hands over the `model_digest` (`nnir.fingerprint`). `inputs` and
     `outputs` are names and types in the model's order, known from the beginning where there is a
     model.
     """
@@ -38,6 +39,7 @@ class Compilation:
         cache_token: str = "",
         cache_buffer: bytes | None = None,
         cache_dir: str | Path | None = None,
+        model_digest: bytes | None = None,
     ) -> None:
         if model is None and not cache_buffer and not (cache_token and cache_dir):
             raise BadCall("a compilation needs a model, a cache in memory or a token and a folder")
@@ -48,6 +50,7 @@ class Compilation:
         self._context = context
         self._token = cache_token
         self._buffer = cache_buffer
+        self._digest = model_digest
         self._directory = Path(cache_dir) if cache_dir else None
         self._is_finished = False
         self.is_restored = False
@@ -60,7 +63,7 @@ class Compilation:
         self._is_finished = True
         wanted = None
         if self._model is not None and (self._directory or self._buffer):
-            wanted = caches.fingerprint(self._model, self._context)
+            wanted = caches.fingerprint(self._model, self._context, self._digest)
         found = self._find_plan(wanted)
         if found is not None:
             self.plan = self._restore(found)

@@ -46,6 +46,7 @@ class Program:
         cache_token: str = "",
         cache_buffer: bytes | None = None,
         cache_dir: str | Path | None = None,
+        model_digest: bytes | None = None,
         rules: Rules | None = None,
         profile: bool = False,
     ) -> None:
@@ -59,6 +60,7 @@ class Program:
                 cache_token=cache_token,
                 cache_buffer=cache_buffer,
                 cache_dir=cache_dir,
+                model_digest=model_digest,
             ).finish()
         except BaseException:
             self._context.close()

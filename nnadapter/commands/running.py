@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from .. import api
 from ..arrays import read_array
 from ..drawing import HTML, write_result
 from ..outputs import keeping_sources
+from ..racing import FASTEST
 from ..terminal import (
     DEVICE,
     DIM,
@@ -38,6 +39,7 @@ from ..terminal import (
 
 STATISTICS = ("output", "precision", "shape", "min", "max", "mean")
 STEPS = ("device", "operator", "steps", "ms", "share")
+INPUT = click.option("--input", "given", multiple=True, metavar="NAME=FILE.npy", help="An input.")
 
 
 @click.command()
@@ -46,7 +48,7 @@ STEPS = ("device", "operator", "steps", "ms", "share")
 @DEVICE
 @PROPERTIES
 @SEED
-@click.option("--input", "given", multiple=True, metavar="NAME=FILE.npy", help="An input.")
+@INPUT
 @DIM
 @click.option("--output", type=click.Path(path_type=Path), help="Save the outputs (.npz).")
 @click.option(
@@ -90,25 +92,24 @@ def run(
     """Run FILE on a device, on given or random inputs.
 
     Several devices, with commas between, share the model: each operation runs on the first of them
-    that can.
+    that can. `fastest` is the device that `benchmark` finds; --cache-dir keeps that choice.
     """
-    from conformance.verifying.inputs import random_inputs
-
-    inputs = [(name, Path(path)) for name, path in map(split_pair, given)]
+    inputs = inputs_of(given)
     sources = [file, *(path for _, path in inputs), *([] if partition is None else [partition])]
     with keeping_sources(sources, {"--output": output, "--trace": trace, "--html": html}):
         model = load(file, how)
     _require_archive(output)
-    arrays = _inputs_of(model, inputs, random_inputs(model, seed, sizes_of(dims)))
+    arrays = arrays_of(model, inputs, sizes_of(dims), seed)
     wants_times = profile or trace is not None or html is not None
     with stage(f"running on {device}"):
         with stage("compiling"):
             options: dict[str, Any] = {"cache_dir": cache_dir, "partition": partition}
+            options["inputs"] = arrays if device == FASTEST else None
             program = api.compile(model, device, properties, profile=wants_times, **options)
         for _ in follow(range(repeat), "runs"):
             outputs = program(*arrays)
     results = dict(zip((n for n, _ in program.outputs), outputs, strict=True))
-    _tell(program)
+    _tell(program, device)
     if output is not None:
         _save_arrays(output, results)
     if trace is not None:
@@ -135,10 +136,18 @@ def _require_archive(output: Path | None) -> None:
         raise click.UsageError(f"--output writes .npz files, not {output.name!r}")
 
 
-def _inputs_of(
-    model: Model, given: Sequence[tuple[str, Path]], arrays: list[np.ndarray]
+def inputs_of(given: Sequence[str]) -> list[tuple[str, Path]]:
+    """Names and files of inputs."""
+    return [(name, Path(path)) for name, path in map(split_pair, given)]
+
+
+def arrays_of(
+    model: Model, given: Sequence[tuple[str, Path]], sizes: Mapping[str, int], seed: int = 0
 ) -> list[np.ndarray]:
-    """What is given by name, in the place of the arrays that stand there."""
+    """The inputs of a model: what is given by name, random numbers for the others."""
+    from conformance.verifying.inputs import random_inputs
+
+    arrays = random_inputs(model, seed, sizes)
     places = {v.name: k for k, v in enumerate(user_inputs(model))}
     for name, path in given:
         if name not in places:
@@ -154,8 +163,10 @@ def _draw_times(model: Model, file: Path, program: Program, html: Path) -> None:
     write_result(model, file, html, heat_of_profile(model, program.profile, program.devices))
 
 
-def _tell(program: Program) -> None:
-    """Where the parts of a split model run."""
+def _tell(program: Program, device: str) -> None:
+    """Where the parts of a split model run, and which device was found."""
+    if device == FASTEST:
+        say(f"the fastest device: {','.join(dict.fromkeys(program.devices))}")
     if len(program.devices) > 1:
         say(f"{len(program.devices)} parts: {', '.join(program.devices)}")
     if program.is_restored:

@@ -118,7 +118,7 @@ def _read(
     loading: Mapping[str, Any],
 ) -> conversion.Given:
     """The model, with known sizes; nothing that is written is one of what is read."""
-    api._require_unloaded(source, loading)
+    api.require_unloaded(source, loading)
     place = api._path_of(source)
     paths = [d for d in (place, *data) if isinstance(d, (str, os.PathLike))]
     with keeping_sources(paths, files):

@@ -66,6 +66,7 @@ class NNAPI(Device):
     formats = (files.SUFFIX,)
     packages = ("numpy",)
     writes_alone = True
+    emulates = True
 
     def lowerings(self) -> Lowerings[Ref]:
         from .compiler import LOWERINGS

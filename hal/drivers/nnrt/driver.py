@@ -57,6 +57,7 @@ class Nnrt(Device):
     formats = (".nnrt",)
     packages = ("numpy",)
     writes_alone = True
+    emulates = True
 
     def lowerings(self) -> Lowerings[Ref]:
         from .compiler import LOWERINGS
