@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         to_standard,
         verify,
     )
+    from .batching.running import batch
     from .benchmarking import benchmark
     from .precision import to_precision
     from .quantisation.face import quantize
@@ -47,6 +48,7 @@ __all__ = [
     "Precision",
     "TensorType",
     "add_plugin",
+    "batch",
     "benchmark",
     "bisect",
     "check",
@@ -74,6 +76,7 @@ _PLACES = {
     "Plugin": "nnir.plugins",
     "Precision": "nnir.types",
     "TensorType": "nnir.types",
+    "batch": f"{__name__}.batching.running",
     "benchmark": f"{__name__}.benchmarking",
     "quantize": f"{__name__}.quantisation.face",
     "scan": f"{__name__}.scanning",

@@ -145,7 +145,7 @@ def _translate_source(source: Source, options: dict[str, Any]) -> tuple[Model, s
             raise BadInput(f"{', '.join(options)}: not for a {archive.SUFFIX} file")
         found = archive.load(source) if isinstance(source, Path) else archive.loads(source)
         return found, STANDARD
-    for frontend in _candidate_frontends(source):
+    for frontend in candidate_frontends(source):
         if frontend.detects(source):
             takes = frontend.options(source)
             unknown = [o for o in options if o not in takes]
@@ -170,7 +170,7 @@ def _head(source: Any) -> bytes:
     return read_head(source, 64) if isinstance(source, Path) else b""
 
 
-def _candidate_frontends(source: Any) -> Iterator[Frontend]:
+def candidate_frontends(source: Any) -> Iterator[Frontend]:
     """The frontends in the order in which to ask them; none is imported after one that agrees.
 
     The content decides whose a file is, its suffix only who is asked first.
@@ -567,7 +567,7 @@ def _is_traced(source: Source) -> bool:
     """Whether a frontend traces or exports `source` on example inputs."""
     if isinstance(source, (str, os.PathLike, bytes)):
         return False
-    found = next((f for f in _candidate_frontends(source) if f.detects(source)), None)
+    found = next((f for f in candidate_frontends(source) if f.detects(source)), None)
     return found is not None and found.exports(source)
 
 

@@ -19,6 +19,7 @@ from nnir.isolation import PACKAGES
 from nnir.plugins import GROUP, points
 
 from . import net
+from .commands.batching import batch
 from .commands.benchmarking import benchmark
 from .commands.bisecting import bisect
 from .commands.checking import check
@@ -116,6 +117,7 @@ def main() -> None:
 COMMANDS = (
     *(
         convert,
+        batch,
         scan,
         quantize,
         run,

@@ -11,6 +11,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "nnadapter convert model.onnx half.onnx --precision float16 --keep-fp32 '*LayerNorm*'",
         "nnadapter convert model.onnx half.tflite --precision float16 --weights-only",
     ),
+    "batch": (
+        "nnadapter batch models/ --to .onnx,.tflite --folder converted/ --html batch.html",
+        "nnadapter batch --list models.txt --to .xml --folder ir/ --timeout 120 --memory 4",
+    ),
     "scan": (
         "nnadapter scan model.onnx --data samples.npz",
         "nnadapter scan model.pt2 --precision bfloat16 --layers",

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import uuid
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import (
-    FIRST_COMPLETED,
-    CancelledError,
     Executor,
-    Future,
     ThreadPoolExecutor,
-    wait,
 )
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nnir.errors import BadInput, DeviceError, describe, summary
+from nnir.errors import BadInput, DeviceError, summary
 from nnir.progress import note
 
 from ..judging.result import CRASH, ERROR, Result, Run
 from ..processes.worker import Lost, Worker
+from .hands import Batch, Hands, hand_out
 from .journal import Journal, Task, fingerprint
 from .suite import IDLE, Item, Options, command, require_suites
 
@@ -42,78 +37,11 @@ PACKED = "cases"
 SLICE = 2.0
 """Seconds after which a batch gives back what it has."""
 
-ATTEMPTS = 3
 PLANNING = 600.0
 """Seconds that it may take to list all cases, which imports all tables."""
 
 Done = Callable[[int, int, Sequence[Result]], None]
 """Told after each batch: how many tasks are done, of how many, and the new results."""
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Tasks that one process runs one after the other. Everything in it can be sent anywhere.
-
-    `run` names the run that they belong to.
-    """
-
-    run: str
-    tasks: tuple[Task, ...]
-    options: dict[str, Any]
-
-
-class Hands:
-    """The runner processes of this process: one for each thread and run.
-
-    A thread that turns to another run lets go of its runner for the one before, which may have
-    other code in it.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._workers: dict[int, tuple[str, Worker]] = {}
-        self._planners: dict[str, Worker] = {}
-        self._dismissed: set[str] = set()
-
-    def planner(self, run: str, options: Options) -> Worker:
-        """The process that plans a run; with all it has imported it then is the first runner."""
-        with self._lock:
-            return self._planners.setdefault(run, runner(options))
-
-    def of(self, run: str, options: Options) -> Worker | None:
-        """The runner of this thread for a run; None when the run is over."""
-        thread = threading.get_ident()
-        with self._lock:
-            if run in self._dismissed:
-                return None
-            known, worker = self._workers.get(thread, ("", None))
-            if worker is not None and known != run:
-                worker.close()
-            if worker is None or known != run:
-                worker = self._planners.pop(run, None) or runner(options)
-                worker.timeout = options.timeout
-                self._workers[thread] = run, worker
-            return worker
-
-    def finish(self, run: str) -> None:
-        """Let the runners of a run end by themselves, so that they write what they have to."""
-        with self._lock:
-            workers = [w for name, w in self._workers.values() if name == run]
-            workers += [w for name, w in self._planners.items() if name == run]
-        for worker in workers:
-            with suppress(Lost):  # one that dies at its end has run everything
-                worker.finish()
-
-    def dismiss(self, run: str) -> None:
-        """Stop the runners of a run; it gets no others."""
-        with self._lock:
-            self._dismissed.add(run)
-            mine = [k for k, (name, _) in self._workers.items() if name == run]
-            workers = [self._workers.pop(k)[1] for k in mine]
-            if run in self._planners:
-                workers.append(self._planners.pop(run))
-        for worker in workers:
-            worker.close()
 
 
 _HANDS = Hands()
@@ -141,7 +69,7 @@ def work(batch: Batch) -> list[list[dict[str, Any]]]:
     until = time.monotonic() + SLICE
     done: list[list[dict[str, Any]]] = []
     for task in batch.tasks:
-        worker = _HANDS.of(batch.run, options)
+        worker = _HANDS.of(batch.run, partial(runner, options))
         if worker is None or (done and time.monotonic() > until):
             break
         done.append([r.as_dict() for r in _results(worker, task, batch.options)])
@@ -151,7 +79,7 @@ def work(batch: Batch) -> list[list[dict[str, Any]]]:
 def _run_packed(batch: Batch, options: Options) -> list[list[dict[str, Any]]] | None:
     """The results of all tasks of a batch; None where it is not known which of them is to blame
     for what happens."""
-    worker = _HANDS.of(batch.run, options)
+    worker = _HANDS.of(batch.run, partial(runner, options))
     if worker is None:
         return []
     try:
@@ -210,12 +138,13 @@ def conform(
         if executor is None:
             stack.callback(pool.shutdown, cancel_futures=True)
         stack.callback(_HANDS.dismiss, run)  # first: nobody is to wait for a case that hangs
-        plan = _plan(options, _HANDS.planner(run, options))
+        plan = _plan(options, _HANDS.planner(run, partial(runner, options)))
         tasks = [(*i, d) for i in plan["items"] for d in plan["devices"]]
         book = Journal(journal, fingerprint(plan, data)) if journal else None
         if book:
             stack.callback(book.close)
-        found: dict[Task, list[Result]] = dict(book.done) if book else {}
+        kept = book.done if book else {}
+        found = {task: [Result.of(r) for r in rows] for task, rows in kept.items()}
         resumed = len(found)
         left = [t for t in tasks if t not in found]
         note(f"{len(tasks)} tasks, {len(left)} to do, in {jobs} processes")
@@ -224,7 +153,7 @@ def conform(
         for results in _run(pool, batches, jobs):
             found.update(results)
             if book:
-                book.append(results)
+                book.append({t: [r.as_dict() for r in rows] for t, rows in results.items()})
             if done:
                 done(len(found), len(tasks), [r for part in results.values() for r in part])
         if options.lines:
@@ -271,36 +200,12 @@ def parts(tasks: Sequence[Task], jobs: int, most: int = BATCH) -> Iterator[Seque
 
 
 def _run(pool: Executor, batches: Iterable[Batch], jobs: int) -> Iterator[dict[Task, list[Result]]]:
-    """The results of batches as they come. A batch whose place is lost is run again elsewhere."""
-    waiting = deque((b, 1) for b in batches)
-    running: dict[Future[Any], tuple[Batch, int]] = {}
-    while waiting or running:
-        while waiting and len(running) < 2 * jobs:
-            batch, attempt = waiting.popleft()
-            try:
-                running[pool.submit(work, batch)] = batch, attempt
-            except RuntimeError as error:  # the executor is broken or shut down
-                yield _given_up(batch, error, attempt)
-        ready, _ = wait(running, return_when=FIRST_COMPLETED)
-        for future in ready:
-            batch, attempt = running.pop(future)
-            try:
-                rows = future.result()
-            except (Exception, CancelledError) as error:  # noqa: BLE001  what places fail with
-                if attempt < ATTEMPTS:
-                    waiting.append((batch, attempt + 1))
-                else:
-                    yield _given_up(batch, error, attempt)
-                continue
-            pairs = zip(batch.tasks, rows, strict=False)
-            yield {t: [Result.of(r) for r in part] for t, part in pairs}
-            if len(rows) < len(batch.tasks):
-                waiting.appendleft((replace(batch, tasks=batch.tasks[len(rows) :]), 1))
+    """The results of batches as they come."""
 
+    def give_up(task: Task, batch: Batch, reason: str) -> list[dict[str, Any]]:
+        *names, device = task
+        failed = _failure(Item(*names), device, CRASH, reason, 0.0, batch.options)
+        return [failed.as_dict()]
 
-def _given_up(batch: Batch, error: BaseException, attempts: int) -> dict[Task, list[Result]]:
-    """A batch that no place could run."""
-    reason = f"the executor failed ({attempts} times): {describe(error)}"
-    return {
-        t: [_failure(Item(*t[:4]), t[4], CRASH, reason, 0.0, batch.options)] for t in batch.tasks
-    }
+    for found in hand_out(pool, batches, jobs, work, give_up):
+        yield {task: [Result.of(r) for r in rows] for task, rows in found.items()}

@@ -1,35 +1,33 @@
-"""Results as they come, one line of JSON each task, so that an interrupted run goes on."""
+"""What tasks give as it comes, one line of JSON each, so that an interrupted run goes on."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
 from nnir.errors import BadFile
 
-from ..judging.result import Result
-
-Task = tuple[str, str, str, str, str]
-"""Suite, frontend, operator and name of a case, and the device."""
+Task = tuple[str, ...]
+"""What is to do: for `conform` the suite, frontend, operator and name of a case, and the device."""
 
 SUFFIX = ".partial"
 
 
 class Journal:
-    """An open journal. `done` are the results that an earlier run of the same plan left."""
+    """An open journal. `done` is what an earlier run of the same plan left, as data."""
 
     def __init__(self, path: Path, fingerprint: str) -> None:
         self.path = path
-        self.done: dict[Task, list[Result]] = {}
+        self.done: dict[Task, Any] = {}
         self.restarted = False
         lines = list(_lines(path))
         if lines and lines[0].get("plan") == fingerprint:
             for line in lines[1:]:
-                self.done[_task(line["task"])] = [Result.of(r) for r in line["results"]]
+                self.done[tuple(line["task"])] = line["results"]
         else:
             self.restarted = bool(lines)
         self._file = self._rewritten(fingerprint)
@@ -47,8 +45,8 @@ class Journal:
         except OSError as error:
             raise BadFile(f"cannot write {str(self.path)!r}: {error.strerror}") from None
 
-    def append(self, found: Mapping[Task, Sequence[Result]]) -> None:
-        """Write results; they survive the end of this process."""
+    def append(self, found: Mapping[Task, Any]) -> None:
+        """Write results, which JSON can hold; they survive the end of this process."""
         self._file.write("".join(_line(t, r) for t, r in found.items()))
         self._file.flush()
 
@@ -63,13 +61,8 @@ def fingerprint(plan: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _line(task: Task, results: Sequence[Result]) -> str:
-    return json.dumps({"task": task, "results": [r.as_dict() for r in results]}) + "\n"
-
-
-def _task(names: Sequence[str]) -> Task:
-    suite, frontend, op, name, device = names
-    return suite, frontend, op, name, device
+def _line(task: Task, results: Any) -> str:
+    return json.dumps({"task": task, "results": results}) + "\n"
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -144,12 +144,12 @@ def test_a_journal_of_another_plan_is_not_continued(tmp_path: Path) -> None:
     task = ("s", "f", "o", "c", "d")
     result = Result("s", "f", "o", "c", "d", PASS)
     first = Journal(path, "one")
-    first.append({task: [result]})
+    first.append({task: [result.as_dict()]})
     first.close()
     with path.open("a") as file:
         file.write('{"task": ["s", "f"')  # cut off in the middle of a line
     again = Journal(path, "one")
-    assert again.done == {task: [result]}
+    assert again.done == {task: [result.as_dict()]}
     again.close()
     other = Journal(path, "two")
     assert other.restarted

@@ -46,6 +46,16 @@ def loaded(folder: Path, sources: Path) -> dict[str, Any]:
     return {"nna": nnadapter, "model": model, "mine": mine, "Path": Path, **images(folder, sources)}
 
 
+def many(folder: Path, sources: Path) -> None:
+    """A folder `models` and a list `models.txt` of what is in it."""
+    place = folder / "models"
+    place.mkdir()
+    names = [place / name for name in ("first.onnx", "second.onnx")]
+    for name in names:
+        shutil.copy(folder / "model.onnx", name)
+    (folder / "models.txt").write_text("".join(f"{name}\n" for name in names))
+
+
 def split(folder: Path, sources: Path) -> None:
     """`split.txt`: every RELU on the host."""
     (folder / "split.txt").write_text("RELU\n")

@@ -71,7 +71,7 @@ def test_operators(frontend: Frontend) -> None:
 @pytest.mark.parametrize(("file", "name"), FILES.items())
 def test_who_is_asked_first_has_the_file(file: str, name: str) -> None:
     source = SAMPLES / file
-    first = next(api._candidate_frontends(source))
+    first = next(api.candidate_frontends(source))
     assert first.name == name
     assert first.detects(source)
     assert isinstance(first.options(source), frozenset)

@@ -35,10 +35,15 @@ OF_REPORTS = {
     "report": ("--json", "--junit", "--html"),
     "conform": ("--json", "--junit", "--html"),
 }
-WRITES = OF_A_MODEL | OF_SEVERAL | OF_REPORTS
+OF_MANY = {"batch": ("--html",)}
+"""Models are converted one after the other: which weights belong to them is known at the end."""
+
+WRITES = OF_A_MODEL | OF_MANY | OF_SEVERAL | OF_REPORTS
 """The options that name a file to write, by command."""
 
 OTHERS = {
+    ("batch", "--folder"),  # files of names of its own
+    ("batch", "--list"),  # is read
     ("run", "--cache-dir"),  # files of names of its own
     ("run", "--partition"),  # is read
     ("conform", "--against"),  # is read
@@ -67,6 +72,8 @@ def words_of(command: str, source: Path) -> list[object]:
             return [command, source, *DEVICE]
         case "bisect":
             return [command, source, *DEVICE, "--folder", source.parent / "found"]
+        case "batch":
+            return [command, source, "--to", ".nnir", "--folder", source.parent / "many"]
         case "quantize":
             return [command, source, source.parent / "small.nnir", "--data", "random"]
         case "diff":
