@@ -173,6 +173,9 @@ class Parameter:
     takes_numbers: bool
 
 
+PLAIN = frozenset({bool, float, int, str})
+
+
 class Converter:
     """A function (or an operator) with its signature prepared for binding.
 
@@ -263,6 +266,12 @@ class Converter:
         return {n: q for n, q in found.items() if n not in self.services}
 
     @cached_property
+    def necessary(self) -> tuple[str, ...]:
+        """Those that have no default."""
+        empty = inspect.Parameter.empty
+        return tuple(n for n, p in self.keywords.items() if p.default is empty)
+
+    @cached_property
     def services(self) -> dict[str, str]:
         """Keyword-only parameters that the translator fills: `wanted` or `translator`."""
         found = {}
@@ -297,12 +306,7 @@ class Converter:
                 keywords[name] = self._as_tensor(translator.model, value, self.keywords[name], args)
         for name, service in self.services.items():
             keywords[name] = translator if service == "translator" else wanted
-        missing = [
-            n
-            for n, p in self.keywords.items()
-            if p.default is inspect.Parameter.empty and n not in keywords
-        ]
-        if missing:
+        if missing := [n for n in self.necessary if n not in keywords]:
             raise BadType(f"{self.name} without attribute {', '.join(missing)}")
         return self.call(*args, **keywords)
 
@@ -376,6 +380,8 @@ def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
 def coerce(value: Any, parameter: Parameter, converter: str) -> Any:
     """A constant as the type that the parameter is annotated with; BadType for another kind."""
     hint = parameter.hint
+    if type(value) is hint and hint in PLAIN:  # as nearly all: they need no text
+        return value
     what = f"{converter} with {parameter.name}={short(value)}"
     if isinstance(value, np.ndarray) and hint is not np.ndarray:
         value = numbers_of(value) if get_origin(hint) is tuple else _scalar(value, what)

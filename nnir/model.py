@@ -530,7 +530,7 @@ class Model(Printed):
 
     def sorted(self) -> list[Operation]:
         """The operations, producers before readers and otherwise as added; BadModel on a cycle."""
-        if all(_is_ordered(self.operations)):
+        if _is_ordered(self.operations):
             return list(self.operations)
         waiting: dict[Operation, int] = {}
         ready: list[Operation] = []
@@ -555,11 +555,14 @@ class Model(Printed):
         return order
 
 
-def _is_ordered(operations: list[Operation]) -> Iterator[bool]:
+def _is_ordered(operations: list[Operation]) -> bool:
     made: set[Value] = set()
     for operation in operations:
-        yield all(v is None or v.producer is None or v in made for v in operation.inputs)
+        for value in operation.inputs:
+            if value is not None and value.producer is not None and value not in made:
+                return False
         made.update(operation.outputs)
+    return True
 
 
 def set_content(operation: Operation) -> None:

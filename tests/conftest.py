@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from hypothesis import HealthCheck, settings
 from onnx import TensorProto, helper, numpy_helper
 
 from conformance.oracles.oracle import Oracle
@@ -24,6 +25,9 @@ from conformance.oracles.oracle import Oracle
 from .browsers import browser
 
 __all__ = ["browser"]
+
+settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared")  # how long examples take says how busy the machine is
 
 REPOSITORY = Path(__file__).parents[1]
 PACKAGES = ("nnir", "frontends", "hal", "conformance", "nnadapter")

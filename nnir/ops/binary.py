@@ -11,6 +11,7 @@ import numpy as np
 
 from ..broadcast import broadcast
 from ..dim import Dim, maximum, minimum
+from ..errors import BadType
 from ..model import Value
 from ..numeric import apply_fuse_code, wide
 from ..operator import Operator, Pattern, operator, require
@@ -67,7 +68,8 @@ def arithmetic(
 def numbers_type(name: str, *input: Value) -> TensorType:
     """The type of a result of elementwise arithmetic on numbers of one precision."""
     first = input[0].type
-    require(is_number(first.precision), f"{name} needs numbers, not {first}")
+    if not is_number(first.precision):  # `require` would make the text of every operation
+        raise BadType(f"{name} needs numbers, not {first}")
     return same_type(name, *input)
 
 
@@ -75,10 +77,8 @@ def same_type(name: str, *input: Value) -> TensorType:
     """The precision that all operands must have, with their broadcast shape."""
     first = input[0].type
     for other in input[1:]:
-        require(
-            other.precision == first.precision,
-            f"{name} needs operands of one type, not {first} and {other.type}",
-        )
+        if other.precision != first.precision:
+            raise BadType(f"{name} needs operands of one type, not {first} and {other.type}")
     shape = broadcast(*(v.shape for v in input))
     return first if shape == first.shape else first.with_shape(shape)
 

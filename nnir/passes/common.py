@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from types import MappingProxyType
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from ..model import Model, Operation, Value
@@ -12,45 +11,60 @@ from .rewrite import rewrite, sweep
 SMALL = 256
 
 
-def _key(value: Value | None) -> Hashable:
+class _Keys(dict[Value, Hashable]):
     """What makes two operands the same: the value, or equal small or identical large data."""
-    if value is None or value.constant is None:
-        return value
-    array = value.constant
-    if array.nbytes <= SMALL:
-        return (value.precision, array.shape, array.tobytes())
-    return (value.precision, array.shape, array.strides, array.__array_interface__["data"][0])
+
+    def __missing__(self, value: Value) -> Hashable:
+        array = value.constant
+        found: Hashable = value
+        if array is not None and array.nbytes <= SMALL:
+            found = (value.precision, array.shape, array.tobytes())
+        elif array is not None:
+            place = array.__array_interface__["data"][0]
+            found = (value.precision, array.shape, array.strides, place)
+        self[value] = found
+        return found
 
 
 def _freeze(value: Any) -> Hashable:
     return value if isinstance(value, Model) else (type(value), repr(value))
 
 
-def signature(operation: Operation, same: Mapping[Value, Value] = MappingProxyType({})) -> Hashable:
-    """Operations with equal signatures have equal results; `same` stands in for operands."""
-    attributes = tuple((k, _freeze(v)) for k, v in operation.attributes.items())
-    inputs = tuple(_key(None if v is None else same.get(v, v)) for v in operation.inputs)
-    return (operation.operator.name, inputs, attributes)
+def _attributes(operation: Operation) -> Hashable:
+    return tuple((k, _freeze(v)) for k, v in operation.attributes.items())
 
 
-def _has_no_twins(model: Model) -> bool:
-    seen = [signature(o) for o in model.operations if not o.operator.is_random]
-    return len(set(seen)) == len(seen)
+def _twins(operations: Iterable[Operation], merge: bool) -> dict[Value, Value]:
+    """The results of operations that have an equal one before them, with those of that one, which
+    with `merge` also stand in for them as operands."""
+    keys = _Keys()
+    first: dict[Hashable, Operation] = {}
+    others: dict[Hashable, dict[Hashable, Operation]] = {}
+    same: dict[Value, Value] = {}
+    for operation in operations:
+        if operation.operator.is_random:
+            continue
+        inputs = tuple([None if v is None else keys[v] for v in operation.inputs])
+        key = operation.operator, inputs
+        earlier = first.setdefault(key, operation)
+        if earlier is operation:
+            continue  # most have operands of their own: their attributes are not looked at
+        known = others.setdefault(key, {_attributes(earlier): earlier})
+        twin = known.setdefault(_attributes(operation), operation)
+        if twin is not operation:
+            pairs = dict(zip(operation.outputs, twin.outputs, strict=True))
+            same |= pairs
+            if merge:
+                keys.update((mine, keys[its]) for mine, its in pairs.items())
+    return same
 
 
-@rewrite(ensures=_has_no_twins)
+@rewrite(ensures=lambda model: not _twins(model.operations, merge=False))
 def merge_common(model: Model) -> bool:
     """Compute equal things once.
 
     Ensures: no two operations have the same operator, operands and attributes.
     """
-    seen: dict[Hashable, Operation] = {}
-    same: dict[Value, Value] = {}
-    for operation in model.sorted():
-        if operation.operator.is_random:
-            continue
-        first = seen.setdefault(signature(operation, same), operation)
-        if first is not operation:
-            same.update(zip(operation.outputs, first.outputs, strict=True))
+    same = _twins(model.sorted(), merge=True)
     model.replace_all(same)
     return bool(same) and sweep(model)
