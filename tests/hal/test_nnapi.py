@@ -29,6 +29,7 @@ from nnir.model import Model, Value
 from nnir.ops import activation, binary, conv, index, quant, shape, unary
 from nnir.types import Precision, TensorType
 
+from ..grids import grids
 from .nnapi_networks import KINDS, MAKERS, images
 
 NOBODY = Oracle("")
@@ -146,6 +147,19 @@ def test_fake_quantisers_of_paddle_lower(kind: str, folder: Path, qdq: bool) -> 
         (a,), (b,) = want(x), got(x)
         assert np.abs(a).max() > 0.01
         np.testing.assert_allclose(b, a, rtol=1e-5, atol=1e-5 * np.abs(a).max())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_borders_of_paddle_are_borders_in_tflite(kind: str, folder: Path, tmp_path: Path) -> None:
+    """Those between operators of real numbers alone, too: what a RELU6 reads that a sum reads."""
+    model = nna.load(folder / f"{kind}-integer.json", qdq=True)
+    nna.convert(model, tmp_path / "net.tflite", verify=False)
+    kept = grids(nna.load(tmp_path / "net.tflite"))
+    assert grids(model) <= kept
+    assert len(grids(model)) > 30
+    for x in images(2)[:, None]:
+        (want,), (got,) = nna.compile(model)(x), nna.compile(model, device="litert")(x)
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5 * np.abs(want).max())
 
 
 def test_a_network_becomes_a_file_and_comes_back(folder: Path, tmp_path: Path) -> None:

@@ -32,10 +32,10 @@ from nnir.fingerprint import digest
 from nnir.model import Model
 from nnir.ops import quant
 from nnir.quantised_types import explain_kept, to_explicit, to_quantised_types
-from nnir.quantised_types.borders import border_of, type_of_computed, type_of_constant
 from nnir.types import Precision
 
 from ..conformance.networks import ResNet
+from ..grids import grids
 
 ENGINES = {".onnx": "onnxruntime", ".tflite": "litert"}
 QLINEAR = "qlinear"
@@ -130,7 +130,7 @@ def qlinear(path: Path, dtype: Any) -> Path:
     )
     scales = np.linspace(0.01, 0.02, 6).astype(np.float32)
     start = net.add("QuantizeLinear", ["x", *x], "x_q")
-    for name, source, grids, channels in (
+    for name, source, steps, channels in (
         ("c1", start, (x, first), CHANNELS),
         ("c2", "c1", (first, second), 6),
     ):
@@ -140,7 +140,7 @@ def qlinear(path: Path, dtype: Any) -> Path:
             net.constant(f"{name}_wz", np.zeros(6, np.int8)),
         ]
         bias = net.constant(f"{name}_b", whole(4, np.int32, 6))
-        reads = [source, *grids[0], *kernel, *grids[1], bias]
+        reads = [source, *steps[0], *kernel, *steps[1], bias]
         net.add("QLinearConv", reads, name, pads=[1, 1, 1, 1])
     return net.save(path, net.add("DequantizeLinear", ["c2", *second], "y"))
 
@@ -180,12 +180,39 @@ def pt2e(path: Path, _: Any) -> Path:
     return path
 
 
+def apart(path: Path, dtype: Any) -> Path:
+    """A convolution, and a border between operators that compute with real numbers alone."""
+    net = OnnxNet(dtype)
+    low = int(np.iinfo(dtype).min)
+
+    def through(name: str, scale: float, zero: int) -> str:
+        grid = net.grid(name, scale, zero)
+        q = net.add("QuantizeLinear", [name, *grid], f"{name}_q")
+        return net.add("DequantizeLinear", [q, *grid], f"{name}_dq")
+
+    kernel = [
+        net.constant("w", whole(3, np.int8, 6, CHANNELS, 3, 3)),
+        net.constant("ws", np.float32(0.01)),
+        net.constant("wz", np.int8(0)),
+    ]
+    taps = net.add("DequantizeLinear", kernel, "dw")
+    made = net.add("Conv", [through("x", 0.02, low + 120), taps], "c")
+    small = net.add(
+        "Mul", [through(made, 1.5, low + 128), net.constant("few", np.float32(0.004))], "small"
+    )
+    waves = net.add("Sin", [small], "sin")
+    made = net.add("Cos", [through(waves, 1 / 128, low + 128)], "cos")
+    return net.save(path, through(made, 1 / 100, low + 128))
+
+
 Write = Callable[[Path, Any], Path]
 WRITTEN: dict[str, tuple[Write, str, Any]] = {
     "onnx-qdq-int8": (qdq, "net.onnx", np.int8),
     "onnx-qdq-uint8": (qdq, "net.onnx", np.uint8),
     "onnx-qlinear-int8": (qlinear, f"{QLINEAR}.onnx", np.int8),
     "onnx-qlinear-uint8": (qlinear, f"{QLINEAR}.onnx", np.uint8),
+    "onnx-apart-int8": (apart, "apart.onnx", np.int8),
+    "onnx-apart-uint8": (apart, "apart.onnx", np.uint8),
     "torch-pt2e": (pt2e, "net.pt2", None),
 }
 TFLITE = ("cnn_int8", "cnn_uint8", "cnn_float_ends", "mobile_int8")
@@ -201,21 +228,6 @@ def source(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 # What is compared
-
-
-def grids(model: Model) -> set[tuple[Precision, object]]:
-    """What the integers of a model stand for; INT8 and UINT8 half a range apart are the same."""
-    found = set()
-    for operation in to_explicit(model).operations:
-        border, source = border_of(operation), operation.inputs[0]
-        if border is not None and source is not None:
-            known = source.constant is not None
-            type = type_of_constant(border, source) if known else None
-            type = type or type_of_computed(border, source.type)
-            assert type is not None
-            assert type.quantization is not None
-            found.add((type.precision, type.quantization.numbers))
-    return found
 
 
 def without_biases(found: set[tuple[Precision, object]]) -> set[tuple[Precision, object]]:

@@ -39,7 +39,8 @@ VERSIONS |= dict.fromkeys(("RESHAPE", "HARD_SWISH", "ELU"), 1)
 def rewrite(g: Emitter, kernels: Mapping[str, Kernel]) -> None:
     """Put integer kernels into the graph of an emitter, whose outputs are known.
 
-    The first round finds what integer kernels read, so that the second rounds it only once.
+    The first round finds what integer kernels read, so that the second rounds it only once. Where
+    there are such kernels, what is rounded between float ones has its scale in the file, too.
     """
     if not g.quantised or not g.dequantised:
         return
@@ -47,7 +48,8 @@ def rewrite(g: Emitter, kernels: Mapping[str, Kernel]) -> None:
     first.run()
     first.reset()
     if first.kernels:
-        g.graph.steps = Rewriter(g, first.demanded, kernels).run()
+        rounded = {made: made.precision for made in g.quantised}
+        g.graph.steps = Rewriter(g, rounded | first.demanded, kernels).run()
 
 
 Kernel = Callable[["Rewriter", Step, Affine], Tensor | None]
