@@ -1,121 +1,123 @@
 """Does `check` say what `convert` and `compile` do? `python -m benchmarks.agreement FOLDER...`
 
-Each folder holds folders with a model; each model is asked in a process of its own, on every
-format and device. A question is the answer of `check` beside what then really happens, without
-the proof of a written file: both succeed, or both are refused with the same words.
+Each folder holds folders with a model; each model is asked on every format and device, all of a
+framework in one process. A question is the answer of `check` beside what then really happens,
+without the proof of a written file: both succeed, or both are refused with the same words.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
-import subprocess
 import sys
-import tempfile
-import warnings
+import time
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-import nnadapter as nna
+from conformance.processes.worker import GIGABYTE, Lost, Worker
 from conformance.suites.folders import FILES
-from nnadapter.readiness.report import Answer
-from nnir.errors import NNAdapterError, summary
 
-FORMATS = (".nnir", ".onnx", ".tflite", ".xml", ".pt2")
-DEVICES = ("builtin", "onnxruntime", "openvino", "litert", "torch")
+from .agreement_worker import AGREE, DEVICES, FORMATS, VERDICTS
 
-BOTH, NEITHER = "both succeed", "both are refused alike"
-PROMISED, WITHHELD = "check says yes, it is refused", "check says no, it succeeds"
-OTHERWISE = "both are refused, in other words"
-VERDICTS = (BOTH, NEITHER, PROMISED, WITHHELD, OTHERWISE)
-AGREE = frozenset({BOTH, NEITHER})
+WORKER = "benchmarks.agreement_worker"
+MEMORY = 12 * GIGABYTE
+MANY = 40
+"""After so many models a process is replaced, as engines keep what they compiled."""
+
+Answers = dict[str, list[str]]
 
 
 def main() -> int:
     """Ask, print the table and what disagrees; 1 where anything does."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=900, help="seconds for one model")
-    parser.add_argument("--one", action="store_true", help="the folder is that of one model")
+    parser.add_argument(
+        "--kept", type=Path, help="a file of answers: models that it has are not asked again"
+    )
     given = parser.parse_args()
-    if given.one:
-        print(json.dumps(ask(given.folders[0])))
-        return 0
-    places = [p for folder in given.folders for p in sorted(folder.iterdir()) if model_in(p)]
-    out = Console()
-    found: dict[str, dict[str, list[str]]] = {}
-    with ThreadPoolExecutor(given.jobs) as pool:
-        answers = pool.map(lambda p: ask_apart(p, given.timeout), places)
-        for place, answer in zip(places, answers, strict=True):
-            found[str(place)] = answer
-            for question, (verdict, told) in answer.items():
-                if verdict not in AGREE:
-                    out.print(f"{place} {question}: {verdict}: {told}", markup=False)
+    sources = [s for folder in given.folders for p in sorted(folder.iterdir()) for s in model_in(p)]
+    out = Console(width=160)
+    found: dict[str, Answers] = {}
+    for source, answer in answers_of(sources, given.timeout, given.kept):
+        found[str(source)] = answer
+        for question, (verdict, told) in answer.items():
+            if verdict not in AGREE:
+                out.print(f"{source} {question}: {verdict}: {told}", markup=False)
     show(found, out)
     return int(any(v not in AGREE for a in found.values() for v, _ in a.values()))
 
 
-def model_in(folder: Path) -> Path | None:
-    """The model in a folder."""
-    return next((folder / n for n in FILES if (folder / n).exists()), None)
+def model_in(folder: Path) -> list[Path]:
+    """The model in a folder, or nothing."""
+    return [folder / n for n in FILES if (folder / n).exists()][:1]
 
 
-def ask_apart(folder: Path, timeout: float) -> dict[str, list[str]]:
-    """`ask` in a process of its own; one row where it does not answer."""
-    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.agreement", "--one", str(folder)]
+def answers_of(
+    sources: list[Path], timeout: float, kept: Path | None
+) -> Iterator[tuple[Path, Answers]]:
+    """Each model with its answers. One process for models of one kind of file, as TensorFlow and
+    Paddle do not live in one."""
+    known = read_kept(kept)
+    worker: Worker | None = None
+    last, count = "", 0
+    for source in sources:
+        key = key_of(source)
+        if key in known:
+            yield source, known[key]
+            continue
+        if worker is None or source.name != last or count == MANY:
+            if worker is not None:
+                worker.close()
+            worker = Worker(WORKER, timeout=timeout, memory=MEMORY, is_folder_trusted=True)
+            last, count = source.name, 0
+        count += 1
+        started = time.perf_counter()
+        answer = ask_worker(worker, source)
+        if kept is not None:
+            row = {"key": key, "source": str(source), "answers": answer}
+            row["seconds"] = round(time.perf_counter() - started, 2)
+            with kept.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+        yield source, answer
+    if worker is not None:
+        worker.close()
+
+
+def ask_worker(worker: Worker, source: Path) -> Answers:
+    """The answers of a process; one row where it gives none."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=True)
-    except subprocess.TimeoutExpired:
-        return {"all": ["no answer in time", ""]}
-    except subprocess.CalledProcessError as error:
-        return {"all": ["the process failed", error.stderr[-500:]]}
-    answers: dict[str, list[str]] = json.loads(done.stdout.splitlines()[-1])
+        reply, _ = worker.call({"source": str(source.resolve())}, [])
+    except Lost as error:
+        return {"all": [error.kind, str(error)]}
+    answers: Answers = reply.get("data") or {"all": ["an error", str(reply.get("error"))]}
     return answers
 
 
-def ask(folder: Path) -> dict[str, list[str]]:
-    """By format and device: the verdict, and what was said."""
-    warnings.simplefilter("ignore")
-    source = model_in(folder)
-    found = {}
-    with tempfile.TemporaryDirectory() as place:
-        targets = [Path(place, f"model{suffix}") for suffix in FORMATS]
-        for target, answer in zip(targets, nna.check(source, targets).answers, strict=True):
-            done = attempt(lambda t=target: nna.convert(source, t, verify=False))
-            found[target.suffix] = compare(answer, done)
-        for device in DEVICES:
-            (answer,) = nna.check(source, device=device).answers
-            done = attempt(lambda d=device: nna.compile(nna.load(source), d).close())
-            found[device] = compare(answer, done)
-    return found
+def read_kept(kept: Path | None) -> dict[str, Answers]:
+    """The answers of a file by what they are about, but for those of what gave none."""
+    if kept is None or not kept.exists():
+        return {}
+    rows = map(json.loads, kept.read_text().splitlines())
+    return {row["key"]: row["answers"] for row in rows if "all" not in row["answers"]}
 
 
-def attempt(act: Callable[[], object]) -> str:
-    """What an error says; empty where there is none."""
-    try:
-        act()
-    except NNAdapterError as error:
-        return summary(error)
-    return ""
+def key_of(source: Path) -> str:
+    """Changes where the model does."""
+    whole = hashlib.sha256()
+    for path in sorted(p for p in source.parent.rglob("*") if p.is_file()):
+        whole.update(str(path.relative_to(source.parent.parent)).encode())
+        with path.open("rb") as file:
+            whole.update(hashlib.file_digest(file, "sha256").digest())
+    return whole.hexdigest()[:16]
 
 
-def compare(answer: Answer, done: str) -> list[str]:
-    """The verdict on one question, with both answers where they differ."""
-    if answer and not done:
-        return [BOTH, ""]
-    if bool(answer) == bool(done):
-        return [PROMISED, done] if answer else [WITHHELD, answer.error]
-    is_same = answer.error == done
-    return [NEITHER, done] if is_same else [OTHERWISE, f"{answer.error} | {done}"]
-
-
-def show(found: dict[str, dict[str, list[str]]], out: Console) -> None:
+def show(found: dict[str, Answers], out: Console) -> None:
     """The table: a row for each format and device."""
     counts = {q: Counter(a[q][0] for a in found.values() if q in a) for q in (*FORMATS, *DEVICES)}
     table = Table("", *VERDICTS, title=f"{len(found)} models")

@@ -27,7 +27,7 @@ from nnadapter.readiness.checking import ask_target
 from nnir.errors import NNAdapterError
 from nnir.model import Model
 
-from .agreement import AGREE, VERDICTS, attempt, compare
+from .agreement_worker import AGREE, VERDICTS, attempt, compare
 
 FRONTENDS = ("nnir", "onnx", "torch", "tensorflow", "paddle")
 """Those whose cases need no other process to become models."""

@@ -70,15 +70,18 @@ def ask_target(given: Given, target: Path, plan: Plan = NOTHING, *, cures: bool 
     return Answer(target.name, True, fixed=fixed_sizes(given.model, ready, plan))
 
 
-def ask_devices(model: Model, asked: Run) -> Answer:
-    """Whether `compile` makes a program of a model for devices; it does all but run it."""
+def ask_devices(model: Model, asked: Run, *, cures: bool = True) -> Answer:
+    """Whether `compile` makes a program of a model for devices; it does all but run it.
+
+    `cures`: try what would help where it does not.
+    """
     name, known = ",".join(asked.devices), model.provenance
     found = asked.compile(model)
     if found.split is not None and not found.errors:
         parts, copies = parts_of(found.split), copies_of(found.split)
         doubts = group(found.doubts, known)
-        cures = cures_for_devices(model, asked, found.doubts) if doubts else ()
-        return Answer(name, False, cures=cures, parts=parts, copies=copies, doubts=doubts)
+        ways = cures_for_devices(model, asked, found.doubts) if cures and doubts else ()
+        return Answer(name, False, cures=ways, parts=parts, copies=copies, doubts=doubts)
     text = " | ".join(map(summary, found.errors))
-    cures = cures_for_devices(model, asked, found.errors)
-    return Answer(name, False, text, group(found.errors, known), cures)
+    ways = cures_for_devices(model, asked, found.errors) if cures else ()
+    return Answer(name, False, text, group(found.errors, known), ways)

@@ -7,11 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import onnx
 import pytest
+from onnx import TensorProto, helper
 
 import nnadapter as nna
-from benchmarks import agreement, refusals
+from benchmarks import agreement_worker as agreement
+from benchmarks import refusals
+from benchmarks.agreement import answers_of
 from nnadapter.readiness.report import Answer
+from nnir.errors import BadFile
 from nnir.model import Model
 from nnir.ops import linalg
 from nnir.types import Precision, TensorType
@@ -55,15 +60,31 @@ def test_a_model_that_some_refuse(tmp_path: Path) -> None:
     model = Model()
     model.outputs = [linalg.cholesky(model.input("x", TensorType(Precision.FLOAT64, (2, 2))))]
     nna.convert(model, folder / "model.pt2", verify=False)
-    command = [sys.executable, "-m", "benchmarks.agreement"]
-    done = subprocess.run(
-        [*command, str(tmp_path / "models")], cwd=ROOT, capture_output=True, text=True
-    )
+    kept = tmp_path / "kept"
+    command = [sys.executable, "-m", "benchmarks.agreement", str(tmp_path / "models")]
+    done = subprocess.run([*command, "--kept", str(kept)], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 models" in done.stdout
-    asked = subprocess.run([*command, "--one", str(folder)], cwd=ROOT, capture_output=True)
-    found = json.loads(asked.stdout.splitlines()[-1])
+    (row,) = map(json.loads, kept.read_text().splitlines())
+    found = row["answers"]
     assert list(found) == [*agreement.FORMATS, *agreement.DEVICES]
     assert found[".pt2"][0] == found["builtin"][0] == agreement.BOTH
     assert found[".tflite"][0] == found["litert"][0] == agreement.NEITHER
     assert "FLOAT64" in found["litert"][1]
+    again = list(answers_of([folder / "model.pt2"], 60, kept))
+    assert again == [(folder / "model.pt2", found)]
+    assert len(kept.read_text().splitlines()) == 1
+
+
+def test_a_file_that_is_no_model(tmp_path: Path) -> None:
+    """What a frontend refuses, every question is answered with; a damaged file is an error."""
+    path = tmp_path / "one" / "model.onnx"
+    path.parent.mkdir()
+    node = helper.make_node("NoSuchOperator", ["x"], ["y"], domain="nowhere")
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2]) for n in "xy"]
+    onnx.save(helper.make_model(helper.make_graph([node], "g", ends[:1], ends[1:])), path)
+    verdicts = {verdict for verdict, _ in agreement.ask(path).values()}
+    assert verdicts == {agreement.NEITHER}
+    path.write_bytes(b"no model")
+    with pytest.raises(BadFile):
+        agreement.ask(path)
