@@ -4,9 +4,10 @@ python -m benchmarks.quantisation [NAME ...] [--peers onnxruntime,nncf,tensorflo
                                   [--ours minmax,mse] [--nncf PYTHON] [--folder DIR]
                                   [--json FILE] [--fresh]
 
-Models are trained for a minute each on first use and kept, as are the scores of the peers. Each
-written file is opened in the stock engine of its format. It needs torch and onnxscript, TensorFlow
-for the models whose name begins with keras, and for --nncf the Python of an environment with nncf.
+Models are trained for a minute each on first use (BERT-base for half an hour, where there is no
+GPU) and kept, as are the scores of the peers. Each written file is opened in the stock engine of
+its format. It needs torch and onnxscript, TensorFlow for the models whose name begins with keras,
+and for --nncf the Python of an environment with nncf.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def tools_for(name: str, peers: list[str], ours: list[str]) -> list[Tool]:
             }
             ours = ["int4", "int4-zeros", "int4-gptq", "int4-gptq-zeros"]
             suffixes = (".onnx", ".xml")
-        case "bert":
+        case "bert" | "bert_base":
             static["onnxruntime"] += [f"{m}-products" for m in static["onnxruntime"]]
             static["nncf"] += [f"{m}-transformer" for m in static["nncf"]]
             suffixes = (".onnx", ".xml", ".tflite")
@@ -62,7 +63,7 @@ def tools_for(name: str, peers: list[str], ours: list[str]) -> list[Tool]:
 
 def show(scores: list[Score]) -> None:
     """One row a tool; `to peers` is our SQNR less the best peer's of the same kind of file."""
-    columns = ("model", "target", "tool", "SQNR dB", "to peers", "agreement %", "accuracy %")
+    columns = ("model", "target", "tool", "SQNR dB", "to peers", "agreement % (of)", "accuracy %")
     table = Table(*columns, "perplexity", "MB", "seconds", title="Quantised models against float")
     for before, row in zip([None, *scores], scores, strict=False):
         if before is not None and before.model != row.model:
@@ -79,11 +80,17 @@ def show(scores: list[Score]) -> None:
         table.add_row(
             row.model, row.target, row.tool,
             "" if math.isinf(row.sqnr) else f"{row.sqnr:.2f}", apart,
-            f"{row.agreement:.2%}"[:-1], f"{row.accuracy:.2%}"[:-1],
+            show_agreement(row), f"{row.accuracy:.2%}"[:-1],
             f"{row.perplexity:.4f}" if has_text else "",
             f"{row.size / 1e6:.2f}", f"{row.seconds:.1f}",
         )  # fmt: skip
     OUT.print(table)
+
+
+def show_agreement(row: Score) -> str:
+    """In percent, with its 95 % interval and the number of answers."""
+    low, high = (100 * share for share in row.interval)
+    return f"{100 * row.agreement:.2f}, {low:.1f} to {high:.1f} ({row.count:,})"
 
 
 def main() -> None:

@@ -110,7 +110,8 @@ def _begin_small(part: nn.Module) -> None:
 
 
 class Encoder(nn.Module):
-    """BERT: four layers of width 256, and a pooled first token that is classified.
+    """BERT: layers of a width (those of BERT-base are twelve of 768), and a pooled first token that
+    is classified.
 
     Source: Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language
     Understanding", 2019.

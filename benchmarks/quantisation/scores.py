@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ import numpy as np
 class Score:
     """One tool on one model: what it made and what that gives; `error` where it made nothing.
 
-    `sqnr` in dB; `agreement` with the float model's answers and `accuracy` as fractions.
+    `sqnr` in dB; `agreement` with the float model's answers and `accuracy` as fractions of `count`
+    answers, that is samples, or for texts places in them.
     """
 
     model: str
@@ -22,6 +24,7 @@ class Score:
     sqnr: float = float("nan")
     agreement: float = float("nan")
     accuracy: float = float("nan")
+    count: int = 0
     perplexity: float = float("nan")
     size: int = 0
     seconds: float = 0.0
@@ -36,6 +39,11 @@ class Score:
         return not self.is_ours and self.tool != "float"
 
     @property
+    def interval(self) -> tuple[float, float]:
+        """The agreement's 95 % interval, as if each answer were drawn by itself."""
+        return wilson(self.agreement, self.count)
+
+    @property
     def fields(self) -> dict[str, Any]:
         return asdict(self)
 
@@ -45,6 +53,19 @@ def sqnr(exact: np.ndarray, rounded: np.ndarray) -> float:
     signal = np.square(exact, dtype=np.float64).sum()
     noise = np.square(exact.astype(np.float64) - rounded).sum()
     return float("inf") if noise == 0 else float(10 * np.log10(signal / noise))
+
+
+def wilson(share: float, count: int, z: float = 1.96) -> tuple[float, float]:
+    """The interval that holds the share of all, of which `count` were drawn; `z` in deviations.
+
+    Source: Wilson, "Probable Inference, the Law of Succession, and Statistical Inference", 1927.
+    """
+    if not count:
+        return 0.0, 1.0
+    middle = share + z * z / (2 * count)
+    apart = z * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
+    whole = 1 + z * z / count
+    return (middle - apart) / whole, (middle + apart) / whole
 
 
 def perplexity(logits: np.ndarray, answers: np.ndarray) -> float:
@@ -62,6 +83,7 @@ def score(exact: np.ndarray, rounded: np.ndarray, answers: np.ndarray, **row: An
         sqnr=sqnr(exact, rounded),
         agreement=float((best == exact.argmax(axis=-1)).mean()),
         accuracy=float((best == answers).mean()),
+        count=best.size,
         perplexity=perplexity(rounded, answers),
         **row,
     )

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from . import tasks
-from .samples import CALIBRATION, HELD, write_samples
+from .samples import CALIBRATION, FEWER, HELD, write_samples
 
 HERE = Path(__file__).parent
 
@@ -25,7 +25,8 @@ HERE = Path(__file__).parent
 class Subject:
     """A model: the module that makes it, its task, and the files that it is.
 
-    `reads` are the files besides that module which say what the model is.
+    `reads` are the files besides that module which say what the model is, `held` how many samples
+    it is scored on.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Subject:
     source: str = "float.onnx"
     real: str = "float.onnx"
     reads: tuple[str, ...] = ()
+    held: int = HELD
 
     @property
     def key(self) -> str:
@@ -49,13 +51,14 @@ SAVED = ("saved_model", "float.tflite")
 SUBJECTS = {
     s.name: s
     for s in (
-        Subject("resnet50", "training", tasks.images, reads=TORCH),
+        Subject("resnet50", "training", tasks.images, reads=TORCH, held=FEWER),
         Subject("mobilenet_v2", "training", tasks.images, reads=TORCH),
         Subject("bert", "training", tasks.sequences, reads=TORCH),
-        Subject("gpt", "training", tasks.text, reads=TORCH),
-        Subject("keras_resnet50", "keras_training", tasks.images, *SAVED),
+        Subject("bert_base", "training", tasks.sequences, reads=TORCH, held=FEWER),
+        Subject("gpt", "training", tasks.text, reads=TORCH, held=256),
+        Subject("keras_resnet50", "keras_training", tasks.images, *SAVED, held=FEWER),
         Subject("keras_mobilenet_v2", "keras_training", tasks.images, *SAVED),
-        Subject("toy", "toy", tasks.images, reads=("../models.py",)),
+        Subject("toy", "toy", tasks.images, reads=("../models.py",), held=256),
     )
 }
 
@@ -66,7 +69,7 @@ def ensure(subject: Subject, place: Path) -> Path:
     if (folder / subject.real).exists() and (folder / subject.source).exists():
         return folder
     folder.mkdir(parents=True, exist_ok=True)
-    for name, seed, count in (("calibration", 2, CALIBRATION), ("held", 3, HELD)):
+    for name, seed, count in (("calibration", 2, CALIBRATION), ("held", 3, subject.held)):
         inputs, answers = subject.task(np.random.default_rng(seed), count)
         if subject.source == "saved_model":
             inputs = {name: a.transpose(0, 2, 3, 1) for name, a in inputs.items()}

@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.quantisation.__main__ import NAMES, tools_for
 from benchmarks.quantisation.engines import match, to_integers, to_real
-from benchmarks.quantisation.scores import perplexity, score, sqnr
+from benchmarks.quantisation.scores import perplexity, score, sqnr, wilson
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,6 +28,8 @@ def test_a_run_from_the_model_to_the_table(tmp_path: Path) -> None:
     exact, ours = json.loads(told.read_text())
     assert exact["tool"] == "float"
     assert exact["agreement"] == 1
+    assert ours["count"] == 256
+    assert "(256)" in done.stdout
     assert ours["error"] == ""
     assert ours["sqnr"] > 20
     assert ours["size"] < exact["size"] / 2
@@ -48,7 +50,17 @@ def test_scores() -> None:
     assert math.isinf(sqnr(exact, exact))
     found = score(exact, rounded, np.array([0, 0]), model="m", tool="t", target=".onnx")
     assert (found.agreement, found.accuracy) == (1.0, 0.5)
+    assert found.count == 2
     assert perplexity(np.zeros((2, 3, 8)), np.zeros((2, 3), int)) == pytest.approx(8)
+
+
+def test_intervals_of_shares() -> None:
+    """Of half of a hundred, of all of ten, of nothing."""
+    assert wilson(0.5, 100) == pytest.approx((0.40383, 0.59617), abs=1e-4)
+    assert wilson(1.0, 10) == pytest.approx((0.72247, 1.0), abs=1e-4)
+    assert wilson(math.nan, 0) == (0.0, 1.0)
+    low, high = wilson(248 / 256, 256)
+    assert low < 0.97 < high  # so few do not say whether it is 97 %
 
 
 def test_arrays_go_to_inputs_of_the_same_name_else_in_order() -> None:
