@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from . import tasks
-from .samples import CALIBRATION, FEWER, HELD, write_samples
+from .samples import CALIBRATION, FEWER, FEWEST, HELD, write_samples
 
 HERE = Path(__file__).parent
 
@@ -53,8 +53,8 @@ SUBJECTS = {
     for s in (
         Subject("resnet50", "training", tasks.images, reads=TORCH, held=FEWER),
         Subject("mobilenet_v2", "training", tasks.images, reads=TORCH),
-        Subject("bert", "training", tasks.sequences, reads=TORCH),
-        Subject("bert_base", "training", tasks.sequences, reads=TORCH, held=FEWER),
+        Subject("bert", "training", tasks.sequences, reads=TORCH, held=FEWER),
+        Subject("bert_base", "training", tasks.sequences, reads=TORCH, held=FEWEST),
         Subject("gpt", "training", tasks.text, reads=TORCH, held=256),
         Subject("keras_resnet50", "keras_training", tasks.images, *SAVED, held=FEWER),
         Subject("keras_mobilenet_v2", "keras_training", tasks.images, *SAVED),
