@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -356,3 +357,4 @@ if __name__ == "__main__":
     for end, times in ends.most_common():
         print(f"{times:6} {end}")  # noqa: T201  a program for the command line
     print(f"{len(wrong)} wrong", *wrong[:40], sep="\n")  # noqa: T201  as above
+    sys.exit(bool(wrong))

@@ -12,6 +12,7 @@ from ...operator import Operator
 from ...ops import binary, unary
 from . import Recipes
 from .activating import activate, promote
+from .open_sizes import differ, with_sizes
 
 
 def _with_activation(operator: Operator[Value]) -> Callable[..., Value]:
@@ -50,17 +51,19 @@ def pow(input: Value, y: Value, *, scale: float = 1.0, shift: float = 0.0) -> Va
 
 def bias_add(input: Value, bias: Value) -> Value:
     """A number for each last index."""
-    if bias.shape[0] != input.shape[-1]:
+    last = input.shape[-1:]
+    if differ(bias.shape, last):
         raise BadType(f"BIAS_ADD of {input.type} and {bias.type}: a number for each last index")
-    return binary.add(input, bias)
+    return binary.add(input, with_sizes(bias, last, build.sizes_of(input)[-1:]))
 
 
 def scale(input: Value, scale: Value, bias: Value, *, axis: int, activation_type: int) -> Value:
     """x * scale + bias, whose first axis is `axis` of the input."""
     place = axis_of(axis, input.rank)
     behind = input.rank - place - scale.rank
-    if scale.shape != bias.shape or behind < 0:
+    if differ(scale.shape, bias.shape) or behind < 0:
         raise BadType(f"SCALE of {input.type} by {scale.type} and {bias.type} along axis {axis}")
+    bias = with_sizes(bias, scale.shape, build.sizes_of(scale))
     ones: list[build.Size] = [1] * behind
     rows = [build.reshape(v, [*build.sizes_of(v), *ones]) for v in (scale, bias)]
     return activate(input * rows[0] + rows[1], activation_type)

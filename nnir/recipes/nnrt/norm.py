@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ... import build
 from ...broadcast import axis_of
 from ...errors import BadType, Unsupported
 from ...model import Value
@@ -10,6 +11,7 @@ from ..layout import with_channels_first
 from ..norm import affine, normalize_across_channels
 from . import Recipes
 from .activating import activate
+from .open_sizes import differ, with_sizes
 
 
 def batch_norm(
@@ -45,10 +47,12 @@ def layer_norm(
     params = axis_of(begin_params_axis, input.rank)
     if begin < 1:
         raise BadType(f"LAYER_NORM with beginAxis={begin_axis}: 1 to {input.rank - 1}")
-    if gamma.shape != input.shape[params:] or beta.shape != gamma.shape:
+    wanted, sizes = input.shape[params:], build.sizes_of(input)[params:]
+    if differ(gamma.shape, wanted) or differ(beta.shape, wanted):
         raise BadType(
             f"LAYER_NORM of {input.type} by {gamma.type} and {beta.type} from axis {params}"
         )
+    gamma, beta = (with_sizes(v, wanted, sizes) for v in (gamma, beta))
     how = {"begin_norm_axis": begin, "epsilon": epsilon}
     if begin == params:
         return norm.layer_normalization(input, gamma, beta, **how)

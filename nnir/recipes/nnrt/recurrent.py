@@ -8,6 +8,7 @@ from ...model import Value
 from ...ops import index, shape
 from ..recurrent import LSTM, cell_operands, join_gates
 from . import Recipes
+from .open_sizes import differ, with_sizes
 
 
 def lstm(
@@ -44,10 +45,10 @@ def lstm(
         raise Unsupported("LSTM with zoneout or a projection")
     if not 0 <= dropout <= 1:
         raise BadType(f"LSTM with dropout={dropout}: 0 to 1 is accepted")
-    _require_weights(w_ih, (count * num_layers, 4 * hidden_size, input_size))
-    _require_weights(w_hh, (count * num_layers, 4 * hidden_size, hidden_size))
+    w_ih = _with_sizes(w_ih, (count * num_layers, 4 * hidden_size, input_size))
+    w_hh = _with_sizes(w_hh, (count * num_layers, 4 * hidden_size, hidden_size))
     if has_bias:
-        _require_weights(bias, (count * num_layers, 8 * hidden_size))
+        bias = _with_sizes(bias, (count * num_layers, 8 * hidden_size))
     if num_layers > 1 and input_size != count * hidden_size:
         raise BadType(
             f"LSTM of {num_layers} layers with inputSize={input_size}: all layers have weights "
@@ -63,9 +64,10 @@ def lstm(
     return x, join_gates([h for h, _ in ends], 0), join_gates([c for _, c in ends], 0)
 
 
-def _require_weights(weight: Value, wanted: tuple[int, ...]) -> None:
-    if weight.shape != wanted:
+def _with_sizes(weight: Value, wanted: tuple[int, ...]) -> Value:
+    if differ(weight.shape, wanted):
         raise BadType(f"LSTM with {weight.type}: {list(wanted)} is accepted")
+    return with_sizes(weight, wanted, wanted)
 
 
 def _layer(
