@@ -24,13 +24,13 @@ from nnir.progress import note
 from nnir.staging import temporary_folder
 
 from ..judging.result import CRASH, MEMORY, TIMEOUT
-from . import channel
+from . import channel, fork_loop
+from .fork_server import SERVERS, Forked, Server
 
 LIMIT = "NNADAPTER_WORKER_MEMORY"
 """How a worker learns its limit, in bytes."""
 
-FOLDER = "NNADAPTER_WORKER_FOLDER"
-"""Where large arrays are put."""
+FOLDER = fork_loop.FOLDER
 
 REGISTERS = "NNADAPTER_WORKER_REGISTERS"
 """Modules that a worker imports before its first message."""
@@ -38,6 +38,7 @@ REGISTERS = "NNADAPTER_WORKER_REGISTERS"
 LIBRARIES = "NNADAPTER_WORKER_LIBRARIES"
 """Shared libraries with kernels of plug-ins that sessions of ONNX Runtime load in a worker."""
 
+Process = subprocess.Popen[bytes] | Forked
 GIGABYTE = 1 << 30
 TICK = 0.05
 SAID = {CRASH: "died", TIMEOUT: "hangs", MEMORY: "needs more memory than allowed"}
@@ -60,7 +61,8 @@ class Worker:
     without a message the process ends by itself. It runs in a folder of its own and imports
     nothing from the current one, unless `is_folder_trusted`, as for modules under development.
     `writes`: folders, beside its own, in which alone it can write; it then has no network either
-    (`nnir.sandbox`). None sets no such limit.
+    (`nnir.sandbox`). None sets no such limit. `imports`: modules that it will import when it is
+    asked, which a process that is copied for it has imported before (`fork_server`).
     """
 
     def __init__(
@@ -73,11 +75,13 @@ class Worker:
         idle: float | None = None,
         is_folder_trusted: bool = False,
         writes: Sequence[str] | None = None,
+        imports: Sequence[str] = (),
     ) -> None:
+        self.imports = tuple(imports)
         self.module, self.timeout, self.memory, self.python = module, timeout, memory, python
         self.idle, self.is_folder_trusted, self.writes = idle, is_folder_trusted, writes
         self._called = 0.0
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._log: IO[bytes] | None = None
         self._folder: Path | None = None
         self._stack = contextlib.ExitStack()
@@ -124,33 +128,67 @@ class Worker:
         self.close()
         return Lost(kind, f"the worker of {self.module} {SAID[kind]}: {told}")
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> Process:
         if self._process is None or self._process.poll() is not None:
             self.close()
-            self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process
-            outer = os.environ.get(FOLDER)  # of a worker in that of who started it: gone with it
-            place = temporary_folder(Path(outer) if outer else None)
-            self._folder = self._stack.enter_context(place)
-            folder = str(self._folder)
-            folders = None if self.writes is None else [folder, *self.writes]
-            self._process = start_process(
-                isolation.command(self.module, python=self.python, folders=folders),
-                cwd=None if self.is_folder_trusted else folder,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._log,
-                start_new_session=True,  # so that what it starts itself is killed with it
-                env={
-                    **self._environment(folder),
-                    "TF_CPP_MIN_LOG_LEVEL": "3",
-                    LIMIT: str(self.memory or 0),
-                    REGISTERS: ",".join(self._registers()),
-                    LIBRARIES: os.pathsep.join(REGISTRY.libraries_of("onnxruntime")),
-                    FOLDER: folder,
-                },
-            )
+            self._process = self._fork() or self._start_afresh()
             note(f"process {self._process.pid} started: {self.module}")
         return self._process
+
+    def _start_afresh(self) -> subprocess.Popen[bytes]:
+        outer = os.environ.get(FOLDER)  # of a worker in that of who started it: gone with it
+        folder, log = self._make_place(Path(outer) if outer else None)
+        folders = None if self.writes is None else [folder, *self.writes]
+        return start_process(
+            isolation.command(self.module, python=self.python, folders=folders),
+            cwd=None if self.is_folder_trusted else folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,  # so that what it starts itself is killed with it
+            env=self._whole_environment(folder),
+        )
+
+    def _fork(self) -> Forked | None:
+        """A copy of a process that has the framework imported, where there is such a process."""
+        server = self._server()
+        if server is None:
+            return None
+        folder, log = self._make_place(server.folder)
+        process = server.fork(self._whole_environment(folder), folder, log)
+        if process is None:
+            self._remove_place()
+            SERVERS.drop(server)
+        return process
+
+    def _server(self) -> Server | None:
+        """Who forks this worker: one that begins as all others of its module."""
+        is_own = self.python != sys.executable or self.is_folder_trusted or self.idle is not None
+        if is_own or self.writes is None or self.writes or self._registers() or _libraries():
+            return None
+        return SERVERS.server_of(self.module, self.imports, self._whole_environment, start_process)
+
+    def _make_place(self, parent: Path | None) -> tuple[str, IO[bytes]]:
+        """A folder for a process, and a file for what it prints."""
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process
+        self._folder = self._stack.enter_context(temporary_folder(parent))
+        return str(self._folder), self._log
+
+    def _remove_place(self) -> None:
+        if self._log is not None:
+            self._log.close()
+        self._stack.close()
+        self._log = self._folder = None
+
+    def _whole_environment(self, folder: str) -> dict[str, str]:
+        return {
+            **self._environment(folder),
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+            LIMIT: str(self.memory or 0),
+            REGISTERS: ",".join(self._registers()),
+            LIBRARIES: _libraries(),
+            FOLDER: folder,
+        }
 
     def _registers(self) -> list[str]:
         """The modules of plug-ins that make their operators known to the worker's framework."""
@@ -195,10 +233,12 @@ class Worker:
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
-        if self._log is not None:
-            self._log.close()
-        self._stack.close()
-        self._process = self._log = self._folder = None
+        self._remove_place()
+        self._process = None
+
+
+def _libraries() -> str:
+    return os.pathsep.join(REGISTRY.libraries_of("onnxruntime"))
 
 
 def start_process(command: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
@@ -219,9 +259,7 @@ _STARTER = ThreadPoolExecutor(1, thread_name_prefix="starter")
 class _Watch:
     """Kills a process that takes too long or too much while it works on one message."""
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], timeout: float, memory: int | None
-    ) -> None:
+    def __init__(self, process: Process, timeout: float, memory: int | None) -> None:
         self.killed: str | None = None
         self._ended = False
         self._lock = threading.Lock()
@@ -309,7 +347,7 @@ def resident(pid: int) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def _kill(process: Process) -> None:
     """Kill a process with its group; it leads one of its own."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)

@@ -19,7 +19,7 @@ import numpy as np
 
 from nnir import sandbox
 
-from . import channel
+from . import channel, fork_loop
 from .worker import FOLDER, LIMIT, REGISTERS
 
 SET_DEATH_SIGNAL = 1
@@ -70,6 +70,8 @@ def serve(answer: Any, *, idle: float | None = None) -> None:
 
     After `idle` seconds without a message it ends; it is started again when it is needed.
     """
+    if fork_loop.SERVER in os.environ:
+        fork_loop.fork_when_asked()
     limit_memory()
     end_with_parent()
     sandbox.start_nothing()

@@ -18,6 +18,11 @@ from ..oracles.origin import BUILTIN
 from ..processes.worker import Lost
 
 TIMEOUT = 600.0
+IMPORTS = {
+    "openvino": ("openvino",),
+    "torch": ("hal.drivers.torch.program",),
+}
+"""What takes long to import of a device, whose process may be copied from one that has it."""
 
 
 class Stock:
@@ -31,7 +36,8 @@ class Stock:
     def __init__(self, path: Path, device: Device | None, model: Model) -> None:
         self.path, self.device, self.model = path, device, model
         self.name = BUILTIN if device is None else device.name
-        self._worker = Oracle("conformance.oracles.written", timeout=TIMEOUT)
+        imports = IMPORTS.get(self.name, ())
+        self._worker = Oracle("conformance.oracles.written", timeout=TIMEOUT, imports=imports)
         self._holds = device is None or path.suffix in device.stateful_formats
         held = make_held(model)  # the same, unless its states are plain ends
         self._states = [] if self._holds and held is model else initial_states(held)

@@ -1,9 +1,11 @@
-"""A worker that dies, hangs or wants all memory when it is told to."""
+"""A worker that dies, hangs, wants all memory or what it may not do when it is told to."""
 
 from __future__ import annotations
 
 import os
+import subprocess
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,10 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
         time.sleep(1e6)
     if head["how"] == "eat":
         return [np.ones(100 << 30, np.uint8)]
+    if head["how"] == "write":
+        Path(head["path"]).write_text("")
+    if head["how"] == "program":
+        subprocess.run(["/bin/true"], check=True)
     return arrays
 
 
