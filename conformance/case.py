@@ -125,13 +125,11 @@ class Limit:
     raises: type[Exception] = AssertionError
 
     def matches(self, case: Case, device: str) -> bool:
-        text = str(case)
-        return (
-            case.op == self.op
-            and self.device in (None, device)
-            and (self.dtype is None or f"-{self.dtype}-" in text)
-            and (self.case is None or self.case in text)
-        )
+        if case.op != self.op or self.device not in (None, device):
+            return False
+        text = str(case)  # takes long to write
+        named = self.dtype is None or f"-{self.dtype}-" in text
+        return named and (self.case is None or self.case in text)
 
 
 def type_of(array: np.ndarray, *, is_open: bool = False) -> TensorType:

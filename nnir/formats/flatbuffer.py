@@ -113,6 +113,9 @@ class Table:
         return [Table(self._bytes, self._bytes.follow(start + 4 * k)) for k in range(count)]
 
 
+pack_uint32 = struct.Struct("<I").pack
+
+
 class Builder:
     """Builds a flatbuffer from its end to its beginning.
 
@@ -159,7 +162,7 @@ class Builder:
         start = self._put(bytes(4))
         position = len(self._parts) - 1
         slots = range(max(fields, default=-1) + 1)
-        layout = (start - end, *(start - fields[k] if k in fields else 0 for k in slots))
+        layout = (start - end, *[start - fields[k] if k in fields else 0 for k in slots])
         place = self._layouts.get(layout)
         if place is None:
             words = 2 * (len(layout) + 1), *layout
@@ -181,10 +184,13 @@ class Builder:
 
     def _align(self, width: int, size: int = 0) -> None:
         """Pad so that what begins `size` bytes further on lies at a multiple of `width`."""
-        self._widest = max(self._widest, width)
-        if padding := -(self._size + size) % width:
-            self._put(bytes(padding))
+        if width > self._widest:
+            self._widest = width
+        padding = -(self._size + size) % width
+        if padding:
+            self._parts.append(bytes(padding))
+            self._size += padding
 
     def _offset(self, place: int) -> int:
         self._align(4)
-        return self._put(struct.pack("<I", self._size - place + 4))
+        return self._put(pack_uint32(self._size - place + 4))

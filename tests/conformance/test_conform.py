@@ -49,7 +49,7 @@ def saved_in(journal: Path) -> list[str]:
 
 def test_what_dies_costs_one_case(log: Path) -> None:
     options = Options(
-        suites=("hostile",), devices=("builtin",), preload=PRELOAD, timeout=8, memory=1 << 30
+        suites=("hostile",), devices=("builtin",), preload=PRELOAD, timeout=8, memory=1 << 29
     )
     found = verdicts(conform(options, jobs=2))
     bad = {k: v for k, v in found.items() if not k.startswith("good")}

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from .borders import count_beside
 
@@ -39,6 +38,16 @@ def positions(
         many = at * (end - start) * (size - 1) / others(length, at) + start * (size - 1)
         return unless_one(length, many, (start + end) / 2 * (size - 1))
     return (at + 0.5) / scale - 0.5
+
+
+def is_known_equal(a: int | torch.SymInt, b: int | torch.SymInt) -> bool:
+    """Whether two sizes are equal, whatever open ones become: those are not asked for it."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a == b
+    # takes a second to import, and only export has such sizes
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    return statically_known_true(a == b)
 
 
 def others(length: float, at: torch.Tensor) -> torch.Tensor:
@@ -130,7 +139,7 @@ def resize_axes(
         part = part if crop else None
         size = x.shape[axis]
         is_kept = isinstance(steps[k], torch.SymFloat) or steps[k] == 1
-        if is_kept and statically_known_true(out[k] == size) and part in (None, (0.0, 1.0)):
+        if is_kept and is_known_equal(out[k], size) and part in (None, (0.0, 1.0)):
             continue
         at = positions(coordinates, size, out[k], steps[k], part, x)
         if mode == "nearest":
