@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -31,8 +31,12 @@ settings.load_profile("shared")  # how long examples take says how busy the mach
 
 REPOSITORY = Path(__file__).parents[1]
 PACKAGES = ("nnir", "frontends", "hal", "conformance", "nnadapter")
-LONGEST = ("test_devices", "test_opinfo", "test_planted", "test_conform", "test_bisect")
-"""Modules whose single tests take long: where they come last, all but one process wait."""
+LONGEST = (
+    ("test_opinfo", "test_planted", "test_conform", "test_bisect", "test_kernels", "test_new_op"),
+    ("test_pages", "test_nnrt_cases", "test_nnapi", "test_states", "test_site", "test_plugin"),
+)
+"""Modules whose single tests take long, for each of two processes: where they come last, all but
+one process wait."""
 
 LEDGER = "test_every_case_does_what_the_ledger_says"
 """Each runs all cases of a frontend; the first one is as long as all others."""
@@ -51,12 +55,13 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest tests first, in both halves: two processes begin with one each. The order is the
     same in every process."""
-    ranks = {name: k for k, name in enumerate(LONGEST)}
-    items.sort(key=lambda i: ranks.get(i.path.stem, len(ranks)))
     ledgers = [i for i in items if getattr(i, "originalname", "") == LEDGER]
-    others = [i for i in items if i not in ledgers]
-    half = len(items) // 2
-    items[:] = [*ledgers[:1], *others[:half], *ledgers[1:], *others[half:]]
+    first, second = ([i for n in names for i in items if i.path.stem == n] for names in LONGEST)
+    first, second = [*ledgers[:1], *first], [*ledgers[1:], *second]
+    long = {*first, *second}
+    others = [i for i in items if i not in long]
+    middle = max(0, len(items) // 2 - len(first))
+    items[:] = [*first, *others[:middle], *second, *others[middle:]]
 
 
 @pytest.fixture(scope="session")
@@ -191,22 +196,29 @@ def folder_of(script: str, factory: pytest.TempPathFactory, *arguments: str) -> 
 
     Whoever needs it meanwhile waits. Tests only read it.
     """
+
+    def fill(part: Path) -> None:
+        command = [sys.executable, "-m", script, str(part), *arguments]
+        done = subprocess.run(command, cwd=REPOSITORY, timeout=280, capture_output=True, text=True)
+        assert not done.returncode, done.stderr[-2000:]
+
+    return shared_folder("-".join([script, *arguments]), factory, fill)
+
+
+def shared_folder(
+    name: str, factory: pytest.TempPathFactory, fill: Callable[[Path], object]
+) -> Path:
+    """The folder that a function fills once for all processes of a run, where only whole ones
+    are seen. It must not matter to what it writes where the folder lies."""
     base = factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    folder = shared / "-".join([script, *arguments])
-    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+    folder = shared / name
+    with folder.with_name(f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
-            fill(script, folder, *arguments)
+            part = folder.with_name(f"{name}.part")
+            shutil.rmtree(part, ignore_errors=True)
+            part.mkdir()
+            fill(part)
+            part.rename(folder)
     return folder
-
-
-def fill(script: str, folder: Path, *arguments: str) -> None:
-    """Run a script that fills a folder, which is there only when all of it is."""
-    part = folder.with_name(f"{folder.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir()
-    command = [sys.executable, "-m", script, str(part), *arguments]
-    done = subprocess.run(command, cwd=REPOSITORY, timeout=280, capture_output=True, text=True)
-    assert not done.returncode, done.stderr[-2000:]
-    part.rename(folder)

@@ -29,6 +29,7 @@ from nnir.model import Model, Value
 from nnir.ops import activation, binary, conv, index, quant, shape, unary
 from nnir.types import Precision, TensorType
 
+from ..conftest import shared_folder
 from ..grids import grids
 from .nnapi_networks import KINDS, MAKERS, images
 
@@ -51,8 +52,11 @@ INTEGER = [
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shared_folder("nnapi-networks", tmp_path_factory, make_networks)
+
+
+def make_networks(place: Path) -> None:
     """The networks of every framework, made in processes of their own."""
-    place = tmp_path_factory.mktemp("networks")
     for framework in MAKERS:
         command = [sys.executable, "-m", "tests.hal.nnapi_networks", framework, str(place)]
         subprocess.run(command, check=True, capture_output=True)
@@ -60,7 +64,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, form in (("integer", "QDQ"), ("qlinear", "QOperator")):
             target = place / f"{kind}-{name}.onnx"
             quantise_with_onnxruntime(place / f"{kind}.onnx", target, form)
-    return place
 
 
 def quantise_with_onnxruntime(source: Path, target: Path, form: str) -> None:

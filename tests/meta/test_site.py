@@ -15,6 +15,8 @@ import nnadapter
 from conformance.reference import anchor, escape
 from nnir.ops import OPERATORS
 
+from ..conftest import shared_folder
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
@@ -24,15 +26,17 @@ PHONE = {"width": 360, "height": 740}
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built site: a link or an anchor that leads nowhere is a warning, and so an error."""
-    folder = tmp_path_factory.mktemp("site")
+    return shared_folder("site", tmp_path_factory, build_site)
+
+
+def build_site(folder: Path) -> None:
+    """A link or an anchor that leads nowhere is a warning, and so an error."""
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(folder)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return folder
 
 
 def test_every_operator_has_its_section(site: Path) -> None:

@@ -13,6 +13,8 @@ from conformance.running.conform import plan_run
 from conformance.running.suite import Options
 from nnir import isolation
 
+from ..conftest import shared_folder
+
 ROOT = Path(__file__).parents[2]
 MODULES = (
     *("ml_dtypes", "numpy", "keras", "torch", "tensorflow", "onnx", "onnxruntime", "paddle"),
@@ -58,11 +60,13 @@ STARTS = {
 
 @pytest.fixture(scope="module")
 def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("originals")
+    return shared_folder("originals", tmp_path_factory, make_originals)
+
+
+def make_originals(folder: Path) -> None:
     subprocess.run(
         [sys.executable, "-c", MAKE, str(folder)], check=True, timeout=280, capture_output=True
     )
-    return folder
 
 
 @pytest.fixture
