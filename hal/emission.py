@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, TypeVar
 
-from nnir.decomposition import Level
+from nnir.decomposition import Decomposition
 from nnir.dim import Expr
-from nnir.errors import NNAdapterError, NoLowering, Refusal, describe, summary
+from nnir.errors import NNAdapterError, NoLowering, Refusal, Unsupported, describe, summary
 from nnir.model import Model, Operation, Value
 from nnir.passes import apply, fold_constants, merge_common
-from nnir.passes.legalise import express
 from nnir.progress import follow
 from nnir.refusals import refusal_of
 
@@ -33,6 +32,9 @@ GUESS = 8
 
 LONGEST_LABEL = 200
 """A label goes to every node of an operation; names in files may be of any length."""
+
+Notes = tuple[Counter[str], list[Refusal], Counter[tuple[str, str]]]
+"""Problems, refusals and decompositions, as an emission has noted them so far."""
 
 _DECOMPOSED: ContextVar[Counter[tuple[str, str]] | None] = ContextVar("decomposed", default=None)
 
@@ -179,8 +181,49 @@ class Emission(ABC, Generic[R]):
         return [self.ref(r) for r in results_of(made)]
 
     def _decompose(self, operation: Operation, error: NNAdapterError) -> Sequence[Value | R | None]:
+        """The results by the first decomposition whose operations can all be emitted.
+
+        Where none is such a one, what the first that takes the operands lacks is what is missing.
+        """
         if operation.operator.decomposition is None:
             return self._give_up(operation, error)
+        mark, before = self.mark(), self._notes()
+        first: Notes | None = None
+        reasons: list[str] = []
+        for way in operation.operator.decompositions:
+            try:
+                results = self._write_in_others(operation, way)
+            except NNAdapterError as second:
+                reasons.append(summary(second))
+                continue
+            after = self._notes()
+            if after[0] == before[0]:
+                return results
+            first = first or after
+            self.undo(mark)
+            self._note(before)
+        if first is not None:
+            self._note(first)
+            return [self.stand_in(v) for v in operation.outputs]
+        is_own = self.lowerings.find(operation.operator) is not None
+        return self._give_up(operation, error if is_own else Unsupported("; ".join(reasons)))
+
+    def _notes(self) -> Notes:
+        """What cannot be emitted so far, where, and what is decomposed."""
+        counts = _DECOMPOSED.get()
+        return Counter(self.root.problems), [*self.root.refusals], Counter(counts)
+
+    def _note(self, notes: Notes) -> None:
+        """Go back, or forth, to such a state."""
+        self.root.problems, self.root.refusals = Counter(notes[0]), [*notes[1]]
+        if (counts := _DECOMPOSED.get()) is not None:
+            counts.clear()
+            counts.update(notes[2])
+
+    def _write_in_others(
+        self, operation: Operation, way: Decomposition
+    ) -> Sequence[Value | R | None]:
+        """The results by one decomposition, which is counted."""
         inner = Model()
         outer: Model | None = operation.outputs[0].model
         while outer is not None:  # what is fresh in `inner` must differ from sizes of the operands
@@ -198,14 +241,14 @@ class Emission(ABC, Generic[R]):
                 self.names[copy] = self.stand_in(value) if found is None else found
                 values.append(copy)
         try:
-            inner.outputs = list(express(inner, operation, values, Level.UNROLLED))
-        except NNAdapterError as second:
-            is_own = self.lowerings.find(operation.operator) is not None
-            return self._give_up(operation, error if is_own else second)
+            made = way(*values, **operation.attributes)
+        except NNAdapterError:
+            raise
         except Exception as second:
             where = f"{operation.operator.name} for device {self.device}"
             second.add_note(f"in the decomposition of {where}")
             raise
+        inner.outputs = list(made) if isinstance(made, tuple) else [made]
         if (count := _DECOMPOSED.get()) is not None:
             count[self.device, operation.operator.name] += 1
         apply(inner, SIMPLIFIED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from .rules import fresh, require_integers
 AXIS = -2
 """Without an axis the transform runs along the last one before that of the parts."""
 
-LARGEST = 1 << 20
+LARGEST = 1 << 22
 """Entries of a table of sines that is made while compiling."""
 
 
@@ -93,7 +94,6 @@ def _bins(
     return length // 2 + 1 if onesided and not inverse else length
 
 
-@dft.decomposes(level=Level.ROUNDING)
 def _dft_as_products(
     input: Value,
     dft_length: Value | None = None,
@@ -101,8 +101,11 @@ def _dft_as_products(
     *,
     inverse: bool = False,
     onesided: bool = False,
+    wide: Precision,
 ) -> Value:
-    """Two matrix products with cosines and sines, in float64."""
+    """Two matrix products with cosines and sines, computed in the precision `wide`."""
+    if input.precision == Precision.FLOAT64 != wide:
+        raise Unsupported(f"dft of {input.type} in {wide.name.lower()}")
     known = (AXIS,) if axis is None else ints(axis)
     if known is None:
         return _along_any(input, dft_length, axis, inverse=inverse, onesided=onesided)
@@ -117,17 +120,22 @@ def _dft_as_products(
     half = build.plus(build.over(length, 2), 1)
     rows = _smaller(size, half if inverse and onesided else length)
     columns = half if onesided and not inverse else length
-    parts = _parts(input, along, rows)
+    parts = _parts(input.cast(wide), along, rows)
     if inverse and onesided:
-        parts = [p * _weights(input, rows, length) for p in parts]
-    made = _rotate(parts, *_tables(input, rows, columns, length), inverse=inverse)
+        parts = [p * _weights(input, rows, length).cast(wide) for p in parts]
+    tables = (table.cast(wide) for table in _tables(input, rows, columns, length))
+    made = _rotate(parts, *tables, inverse=inverse)
     if inverse:
-        whole = unary.cast(build.vector(input.model, [length]), dtype=Precision.FLOAT64)
+        whole = unary.cast(build.vector(input.model, [length]), dtype=wide)
         made = [v / whole for v in made[: 1 if onesided else 2]]
     rank = input.rank - 1
     perm = (*range(along), rank - 1, *range(along, rank - 1))
     joined = shape.stack(*(shape.transpose(v, perm=perm) for v in made), axis=-1)
     return unary.cast(joined, dtype=input.precision)
+
+
+for _wide in (Precision.FLOAT64, Precision.FLOAT32):  # the second where a device has no doubles
+    dft.decomposes(level=Level.ROUNDING)(partial(_dft_as_products, wide=_wide))
 
 
 def _along_any(
@@ -158,13 +166,12 @@ def _smaller(a: build.Size, b: build.Size) -> build.Size:
 
 
 def _parts(input: Value, along: int, rows: build.Size) -> list[Value]:
-    """Real and imaginary part in float64, the first `rows` of the axis, which is last."""
-    wide = unary.cast(input, dtype=Precision.FLOAT64)
+    """Real and imaginary part, the first `rows` of the axis, which is last."""
     perm = (*(a for a in range(input.rank - 1) if a != along), along)
     ends = build.vector(input.model, [rows])
     found = []
     for k in range(int(input.shape[-1])):  # type: ignore[arg-type]  # checked by the caller
-        part = gather(wide, input.model.constant(k, np.int64), axis=-1)
+        part = gather(input, input.model.constant(k, np.int64), axis=-1)
         found.append(slice_(shape.transpose(part, perm=perm), [-1], [0], ends))
     return found
 

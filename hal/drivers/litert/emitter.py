@@ -102,6 +102,9 @@ class Emitter(OrderedEmission[Tensor]):
         return len(self.graph.steps), len(self.log)
 
     def undo(self, mark: tuple[int, int]) -> None:
+        gone = {t for step in self.graph.steps[mark[0] :] for t in step.outputs}
+        for size in [s for s, (tensor, _) in self.places.items() if tensor in gone]:
+            del self.places[size]
         del self.graph.steps[mark[0] :]
         self.forget(mark[1])
 
