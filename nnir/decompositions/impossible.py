@@ -12,7 +12,6 @@ from ..ops import (
     index,
     linalg,
     random,
-    resize,
     sort,
     special,
     unary,
@@ -26,7 +25,6 @@ DIGITS = "its zeros and poles keep a polynomial from its last digits"
 ITERATION = "an iteration whose length depends on the data"
 PIVOTS = "an elimination whose order of rows only the data tells"
 RANDOM = "it draws random numbers, and no operator of the standard does"
-SAMPLES = "eight neighbours with a rule for each border, more than a hundred operations"
 SERIES = "several ranges with a long series each, more than a hundred operations"
 
 GROUPS: dict[str, tuple[Operator[Any], ...]] = {
@@ -48,7 +46,6 @@ GROUPS: dict[str, tuple[Operator[Any], ...]] = {
     ),
     PIVOTS: (*(linalg.lu_factor, linalg.ldl_factor, linalg.ldl_solve, linalg.pivot_order),),
     RANDOM: (random.bernoulli, random.multinomial, random.random_normal, random.random_uniform),
-    SAMPLES: (resize.grid_sample_3d,),
     SERIES: (special.dawsn, special.fresnel_cos, special.fresnel_sin, special.spence),
 }
 

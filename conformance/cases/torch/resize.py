@@ -162,7 +162,6 @@ LIMITS: list[Limit] = [
     Limit("aten.grid_sampler_2d.default", NO_PLACE, device=device, case=case)
     for device, cases in {
         "onnxruntime": ("no place", "infinity"),
-        "litert": ("no place", "infinity"),
         "openvino": ("infinity",),
     }.items()
     for case in cases

@@ -27,7 +27,7 @@ from .profile import Chain, Link
 from .states import hold_states
 from .writer import Graph, Tensor, Writer
 
-LOWERINGS = Lowerings[Ref].of_package(__package__, "sampling", "transposed")
+LOWERINGS = Lowerings[Ref].of_package(__package__, "transposed")
 
 
 def compile_file(model: Model, shapes: Sequence[tuple[int, ...]]) -> bytes:
