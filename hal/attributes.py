@@ -7,12 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
-import numpy as np
-
-from nnir.dim import Expr
-from nnir.errors import NoLowering
-from nnir.model import Value
-from nnir.ops import detection, windows
+from nnir.ops import windows
 from nnir.ops.recurrent import DIRECTIONS
 from nnir.types import AutoPad
 
@@ -131,31 +126,6 @@ class Cells:
         count = len(self.reverses)
         whole = len(self.activations) == each * count
         return self.activations if whole else self.activations * count
-
-
-@dataclass(frozen=True)
-class Priors:
-    """The attributes of PRIOR_BOX."""
-
-    min_sizes: Floats
-    max_sizes: Floats | None
-    aspect_ratios: Floats
-    variances: Floats
-    flip: bool
-    clip: bool
-    step_w: float
-    step_h: float
-    offset: float
-    min_max_aspect_ratios_order: bool
-
-    def boxes(self, device: str, input: Value, image: Value) -> list[np.ndarray]:
-        """The anchors and their variances, which depend on sizes only; NoLowering for open ones."""
-        sizes = [int(d) for v in (input, image) for d in v.shape[2:] if not isinstance(d, Expr)]
-        if len(sizes) < 4:
-            raise NoLowering(f"prior_box needs known sizes on {device}, not {input.type}")
-        height, width, rows, columns = sizes
-        made = detection.prior_boxes((height, width), (rows, columns), **vars(self))
-        return [a.astype(input.dtype) for a in made]
 
 
 @dataclass(frozen=True)

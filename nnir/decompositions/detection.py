@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import build
+from ..decomposition import Level
 from ..dim import Expr
-from ..errors import Unsupported
+from ..errors import NotConstant, Unsupported
 from ..model import Value
-from ..ops import binary, compare, generate, index, reduce, shape, sort, unary
-from ..ops.detection import max_roi_pool, non_max_suppression, non_max_suppression_indices
+from ..ops import activation, binary, compare, generate, index, linear, reduce, shape, sort, unary
+from ..ops.detection import (
+    max_roi_pool,
+    non_max_suppression,
+    non_max_suppression_indices,
+    prior_box,
+    prior_boxes,
+    roi_align,
+)
 from ..types import Precision
 
 
@@ -168,3 +178,71 @@ def _bins(start: Value, end: Value, count: int, size: build.Size) -> tuple[Value
         for bound in (lower, upper)
     )
     return low, high
+
+
+@roi_align.decomposes(level=Level.ROUNDING)
+def _roi_align(
+    input: Value,
+    rois: Value,
+    batch_indices: Value,
+    *,
+    output_height: int,
+    output_width: int,
+    sampling_ratio: int,
+    spatial_scale: float,
+    aligned: bool,
+) -> Value:
+    """Two matrix products: bilinear weights are those of rows times those of columns."""
+    if sampling_ratio <= 0:
+        raise Unsupported(f"roi_align with as many samples as each region of {rois.type} needs")
+    n, channels, height, width = build.sizes_of(input)
+    count = build.size_of(rois, 0)
+    wide = Precision.FLOAT64 if input.precision == Precision.FLOAT64 else Precision.FLOAT32
+    corners = rois.cast(wide) * spatial_scale
+    corners = corners - 0.5 if aligned else corners
+    left, top, right, bottom = (index.slice_(corners, [1], [k], [k + 1]) for k in range(4))
+    spans = (top, bottom, output_height, height), (left, right, output_width, width)
+    rows, columns = (_region_weights(*span, sampling_ratio, is_aligned=aligned) for span in spans)
+    last = shape.transpose(input.cast(wide), perm=(0, 2, 3, 1))
+    planes = build.reshape(last, [n, height, build.times(width, channels)])
+    lines = build.times(count, output_height)
+    if n == 1:
+        rows = build.reshape(rows, [1, lines, height])
+    else:
+        planes = index.gather(planes, batch_indices, axis=0)
+    strips = build.reshape(linear.mat_mul(rows, planes), [lines, width, channels])
+    tall = shape.unsqueeze(columns, [1])
+    sizes = [count, output_height, output_width, width]
+    each = shape.expand(tall, build.vector(input.model, sizes))
+    each = build.reshape(each, [lines, output_width, width])
+    found = linear.mat_mul(each, strips)
+    result = build.reshape(found, [count, output_height, output_width, channels])
+    return shape.transpose(result, perm=(0, 3, 1, 2)).cast(input.precision)
+
+
+def _region_weights(
+    start: Value, end: Value, bins: int, size: build.Size, ratio: int, *, is_aligned: bool
+) -> Value:
+    """[R, bins, size] for starts and ends [R, 1]: means of hats around the samples."""
+    if not isinstance(size, int):
+        raise NotConstant("the sizes of an image that regions are cut from")
+    model, kind = start.model, start.dtype
+    length = end - start
+    length = length if is_aligned else binary.max_(length, length.scalar(1))
+    at = np.arange(bins)[:, None] + (np.arange(ratio) + 0.5) / ratio
+    places = start + length / bins * model.constant(at.reshape(-1).astype(kind))
+    places = build.reshape(places, [build.size_of(start, 0), bins, ratio, 1])
+    outside = (places < -1) | (places > size)
+    inner = activation.clip(places, places.scalar(0), places.scalar(max(size - 1, 0)))
+    line = model.constant(np.arange(size).astype(kind))
+    hats = activation.relu(1 - abs(inner - line))
+    kept = compare.where(outside, hats.scalar(0), hats)
+    return reduce.reduce_sum(kept, [2], keepdim=False) / ratio
+
+
+@prior_box.decomposes()
+def _prior_box(input: Value, image: Value, **attributes: Any) -> tuple[Value, Value]:
+    """Constants: they depend on sizes alone."""
+    sizes = [tuple(build.known_sizes(x, (2, 3))) for x in (input, image)]
+    boxes, spread = prior_boxes(*sizes, **attributes)  # type: ignore[arg-type]
+    return tuple(input.model.constant(a.astype(input.dtype)) for a in (boxes, spread))  # type: ignore[return-value]

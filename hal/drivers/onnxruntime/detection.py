@@ -7,9 +7,9 @@ from nnir.model import Value
 from nnir.ops import detection
 from nnir.types import Precision
 
-from ...attributes import Ints, Priors, Regions
+from ...attributes import Ints, Regions
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref, Refs
+from .emitter import Emitter, Ref
 
 table = Lowerings[Ref]()
 
@@ -40,11 +40,6 @@ def non_max_suppression_indices(
         precision=Precision.INT64,
         center_point_box=center_point_box,
     )
-
-
-@table.lower(detection.prior_box, how=Priors)
-def prior_box(g: Emitter, input: Value, image: Value, *, how: Priors) -> Refs:
-    return tuple(g.constant(a) for a in how.boxes(g.device, input, image))
 
 
 @table.lower(detection.roi_align, detection.roi_align_max, how=Regions)

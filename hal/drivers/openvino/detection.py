@@ -7,9 +7,9 @@ from nnir.model import Value
 from nnir.ops import detection
 from nnir.types import Precision
 
-from ...attributes import Priors, Regions
+from ...attributes import Regions
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref, Refs
+from .emitter import Emitter, Ref
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
@@ -58,11 +58,6 @@ def _one(g: Emitter, value: Value | None, default: float) -> Ref:
     if value is None:
         return g.constant(default, "float32")
     return g.reshape(g.cast(value, FLOAT32), [])
-
-
-@table.lower(detection.prior_box, how=Priors)
-def prior_box(g: Emitter, input: Value, image: Value, *, how: Priors) -> Refs:
-    return tuple(g.constant(a) for a in how.boxes(g.device, input, image))
 
 
 @table.lower(detection.roi_align, how=Regions)

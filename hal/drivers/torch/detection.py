@@ -7,7 +7,7 @@ import torch
 from nnir.model import Value
 from nnir.ops import detection
 
-from ...attributes import Ints, Priors, Regions
+from ...attributes import Ints, Regions
 from ...lowering import Lowerings
 from . import boxes as arithmetic
 from . import regions
@@ -69,11 +69,6 @@ def non_max_suppression(
 def suppress_boxes(g: Emitter, boxes: Value, scores: Value, *, iou_threshold: float) -> Result:
     count = g.shape(scores)[0]
     return g.call(arithmetic.suppress, g.of(boxes), g.of(scores), count, iou_threshold)
-
-
-@table.lower(detection.prior_box, how=Priors)
-def prior_box(g: Emitter, input: Value, image: Value, *, how: Priors) -> Results:
-    return tuple(g.constant(a) for a in how.boxes(g.device, input, image))
 
 
 @table.lower(detection.roi_align, detection.roi_align_max, how=Regions)
