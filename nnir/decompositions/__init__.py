@@ -25,6 +25,7 @@ from . import (
     shape,
     special,
     unary,
+    windows,
     yolo,
 )
 
@@ -49,5 +50,6 @@ __all__ = [
     "shape",
     "special",
     "unary",
+    "windows",
     "yolo",
 ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import reduce
 
 import numpy as np
 
@@ -14,9 +13,9 @@ from ..dim import Expr
 from ..errors import NotConstant, Unsupported
 from ..model import Value
 from ..ops import binary, generate, index, pool, shape, windows
-from ..ops.reduce import lowest
 from ..types import Precision
-from .conv import every, pad_axes
+from .conv import pad_axes
+from .windows import slide, slide_to_first
 
 Pairs = list[tuple[int, int]]
 
@@ -59,11 +58,11 @@ def _max_pool(
     pairs = _pads(input, kernel_shape, steps, pads, dilated, ceil=ceil_mode)
     if not return_indices:
         if max(dilated) > 1:
-            low = lowest(input.dtype)
-            return _pool_dilated(input, kernel_shape, steps, pairs, dilated, binary.max_, low)
+            return slide(input, kernel_shape, steps, pairs, dilated, binary.max_)
         return over_planes(input, kernel_shape, steps, pairs, _best)
     if rank > 3 or max(dilated) > 1:
-        raise Unsupported(f"positions of maxima in {rank} axes, or in dilated windows")
+        best, places = slide_to_first(input, kernel_shape, steps, pairs, dilated)
+        return best, places.cast(Precision.INT64)
     if rank == 3:
         return _places_in_volumes(input, kernel_shape, steps, pairs)
     if rank == 2:
@@ -127,7 +126,7 @@ def _average_pool(
     own = windows.pair_pads(pads, rank)
     if max(dilated) > 1:
         inside = own if count_include_pad else ((0, 0),) * rank
-        total = _pool_dilated(input, kernel_shape, steps, pairs, dilated, binary.add, 0)
+        total = slide(input, kernel_shape, steps, pairs, dilated, binary.add, 0)
         return total / input.model.constant(
             _counts(input, kernel_shape, steps, pairs, dilated, inside)
         )
@@ -234,26 +233,6 @@ def over_planes(
     deep = build.reshape(small, [n, c, depth, build.times(rows, columns)])
     result = window(deep, (kernel[0], 1), (steps[0], 1), [pairs[0], (0, 0)])
     return build.reshape(result, [n, c, build.size_of(result, 2), rows, columns])
-
-
-def _pool_dilated(
-    x: Value,
-    kernel: Sequence[int],
-    steps: Sequence[int],
-    pairs: Pairs,
-    dilations: Sequence[int],
-    join: Callable[[Value, Value], Value],
-    outside: float,
-) -> Value:
-    """What the taps of the window read, joined axis after axis."""
-    result = pad_axes(x, {k + 2: pair for k, pair in enumerate(pairs)}, outside)
-    covered = windows.extents(kernel, dilations)
-    for k, size in enumerate(kernel):
-        taps = [
-            every(result, k + 2, tap * dilations[k], covered[k], steps[k]) for tap in range(size)
-        ]
-        result = reduce(join, taps)
-    return result
 
 
 def _counts(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
@@ -15,14 +13,13 @@ from nnir.ops import pool
 from nnir.ops import windows as shared
 from nnir.types import Fuse, Precision
 
-from ...attributes import Ints, Window
+from ...attributes import Window
 from ...lowering import Lowerings
 from ...orders import channels_last
 from . import windows
-from .binary import CODES, apply_fuse_code, extreme
+from .binary import CODES, apply_fuse_code
 from .conv import restore_infinities
-from .emitter import Emitter, Ref, Refs, result_shape
-from .reduce import extreme_of, reduce_axes
+from .emitter import Emitter, Ref, result_shape
 from .static import numbers
 from .unary import real
 from .windows import Fused
@@ -164,69 +161,22 @@ def _lose(g: Emitter, x: Ref, means: Callable[[Ref], Ref], result: Ref) -> Ref:
     return g.where(lost, np.nan, result)
 
 
-def _taps(g: Emitter, x: Ref, window: Pool) -> Any:
-    """For each place in the kernel what the windows have there; `x` is padded, channels last."""
-    out = numbers(window.out)
-    if math.prod(window.how.kernel_shape) > MOST_TAPS:
-        raise NoLowering(
-            f"a pool with {math.prod(window.how.kernel_shape)} taps, more than {MOST_TAPS}"
-        )
-    for place in itertools.product(*map(range, window.how.kernel_shape)):
-        axes = zip(place, window.how.dilations, window.how.strides, out, strict=True)
-        cuts = [(p * d, p * d + (m - 1) * s + 1, s) for p, d, s, m in axes]
-        starts, ends, steps = zip((0, 0, 1), *cuts, (0, 0, 1), strict=True)
-        mask = 1 | 1 << (len(cuts) + 1)
-        vectors = [g.ints(*v) for v in (starts, ends, steps)]
-        yield (
-            place,
-            g.move(
-                "STRIDED_SLICE",
-                [x],
-                window.shape,
-                x.order,
-                *vectors,
-                begin_mask=mask,
-                end_mask=mask,
-            ),
-        )
-
-
-def _fold_taps(g: Emitter, x: Ref, window: Pool, join: Callable[[Ref, Ref], Ref]) -> Ref:
-    result = None
-    for _, values in _taps(g, x, window):
-        result = values if result is None else join(result, values)
-    if result is None:
-        raise NoLowering("a pool without a kernel")
-    return result
-
-
-def _lowest(ref: Ref) -> float:
-    kind = ref.tensor.precision.dtype
-    if kind.kind in "iu":
-        return int(np.iinfo(kind).min)
-    return False if kind.kind == "b" else -np.inf
-
-
-def largest(g: Emitter, window: Pool, fuse_code: Fuse) -> Ref:
-    """The maximum of each window."""
-    if window.input.precision in (Precision.UINT16, Precision.UINT32):
-        raise NoLowering(f"litert has no borders of {window.input.precision.name}")
-    x = windows.stored_last(g, window.input)
+@table.lower(
+    pool.max_pool_2d, implied=["ceil_mode", "return_indices", "return_indices_dtype"], how=Fused
+)
+def max_pool_2d(g: Emitter, input: Value, *, how: Fused) -> Ref:
+    if len(g.operation.outputs) > 1:
+        raise NoLowering("litert finds maxima, not where they are")
+    x = windows.stored_last(g, real(g, input))
+    window = Pool(g, input, how)
     direct = window.direct
-    native = x.tensor.precision == Precision.FLOAT32 and window.is_plain
-    if native and not is_convolved(g, x):
-        return apply_fuse_code(g, _with_nan(g, x, window, direct), fuse_code)
-    if native and direct is not None:
-        return _native(g, "MAX_POOL_2D", x, window, direct, fuse_code)
-    if native and direct is None and window.all_meet_data and is_natural(g, x):
-        x = windows.add_border(g, x, window.reach)
-    else:
-        x = windows.add_border(g, x, window.reach, _lowest(x))
-    if native:
-        return _native(g, "MAX_POOL_2D", x, window, windows.VALID, fuse_code)
-    return apply_fuse_code(
-        g, _fold_taps(g, x, window, lambda a, b: extreme(g, "MAXIMUM", a, b)), fuse_code
-    )
+    if not is_convolved(g, x):
+        return apply_fuse_code(g, _with_nan(g, x, window, direct), how.fuse_code)
+    if direct is not None:
+        return _native(g, "MAX_POOL_2D", x, window, direct, how.fuse_code)
+    lowest = None if window.all_meet_data and is_natural(g, x) else -np.inf
+    x = windows.add_border(g, x, window.reach, lowest)
+    return _native(g, "MAX_POOL_2D", x, window, windows.VALID, how.fuse_code)
 
 
 def is_convolved(g: Emitter, ref: Ref) -> bool:
@@ -266,100 +216,3 @@ def is_natural(g: Emitter, ref: Ref) -> bool:
     return step is not None and (
         step.name in ("RELU", "RELU6") or step.fields.get("fused_activation_function") in (1, 3)
     )
-
-
-@table.lower(
-    pool.max_pool_2d, pool.max_pool, implied=["ceil_mode", "return_indices_dtype"], how=Fused
-)
-def max_pool(g: Emitter, input: Value, *, return_indices: bool, how: Fused) -> Ref | Refs:
-    pool = Pool(g, input, how)
-    if not return_indices:
-        return largest(g, pool, how.fuse_code)
-    values, places = maxima_with_positions(g, pool)
-    return apply_fuse_code(g, values, how.fuse_code), places.cast(g.operation.outputs[1].precision)
-
-
-def maxima_with_positions(g: Emitter, window: Pool) -> tuple[Ref, Ref]:
-    """The maxima and where they are, tap by tap; the first one stays unless a better one comes."""
-    if window.input.precision not in (Precision.FLOAT32, Precision.FLOAT16, Precision.BFLOAT16):
-        raise NoLowering(f"litert finds the places of maxima of floats, not {window.input.type}")
-    sizes = windows.spatial_sizes("a pool", window.input)
-    x = windows.stored_last(g, window.input)
-    x = windows.add_border(g, x, window.reach, -np.inf)
-    plane = np.arange(math.prod(sizes), dtype=np.int32).reshape(sizes)
-    grown = np.pad(plane, [(max(a, 0), max(b, 0)) for a, b in window.reach], constant_values=-1)
-    best: Ref | None = None
-    where: Ref | None = None
-    out = numbers(window.out)
-    for place, values in _taps(g, x, window):
-        axes = zip(place, window.how.dilations, window.how.strides, out, strict=True)
-        cut = tuple(slice(p * d, p * d + (m - 1) * s + 1, s) for p, d, s, m in axes)
-        flat = g.constant(grown[cut])
-        if best is None or where is None:
-            best, where = values, _zeros(g, values) + flat
-            continue
-        nan = values.unequal(values)
-        fine = best.equal(best)
-        better = values > best
-        none = where < 0
-        inside = g.constant(grown[cut] >= 0)
-        better = (better | (nan & fine) | none) & inside
-        where, best = g.where(better, flat, where), g.where(better, values, best)
-    if best is None or where is None:
-        raise NoLowering("a pool without a kernel")
-    return best, where
-
-
-def _zeros(g: Emitter, like: Ref) -> Ref:
-    """INT32 zeros in the shape of a tensor."""
-    return (like < like).cast(Precision.INT32)
-
-
-def _adaptive(g: Emitter, input: Value, output_shape: Sequence[int], name: str) -> Ref:
-    """Even bins by a pool, others one by one: rows first, then columns."""
-    ref = g.take(input)
-    reduce = reduce_axes if name == "MEAN" else extreme_of
-    if tuple(output_shape) == (1, 1):
-        return reduce(g, name, ref, (2, 3), keepdim=True)
-    sizes = windows.spatial_sizes("an adaptive pool", input)
-    even = all(n % k == 0 and n for n, k in zip(sizes, output_shape, strict=True))
-    if even and ref.tensor.precision == Precision.FLOAT32:
-        kernel = tuple(n // k for n, k in zip(sizes, output_shape, strict=True))
-        window = Pool(g, input, Window(kernel, kernel_shape=kernel))
-        if name != "MEAN":
-            return largest(g, window, Fuse.NONE)
-        return _native(g, "AVERAGE_POOL_2D", windows.stored_last(g, ref), window, windows.VALID)
-    for axis, (n, k) in enumerate(zip(sizes, output_shape, strict=True), start=2):
-        place = ref.place(axis)
-        cuts = []
-        for bin in pool.bins_along(n, k):
-            pairs = [(0, 0)] * 4
-            pairs[place] = (bin.start, n - bin.stop)
-            part = windows.crop(g, ref, pairs) if any(pairs[place]) else ref
-            cuts.append(reduce(g, name, part, (axis,), keepdim=True))
-        shape = list(ref.tensor.shape)
-        shape[place] = k
-        ref = (
-            g.move("CONCATENATION", cuts, tuple(shape), ref.order, axis=place) if k > 1 else cuts[0]
-        )
-    return ref
-
-
-@table.lower(pool.adaptive_average_pool_2d)
-def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) -> Ref:
-    real(g, input)
-    return _adaptive(g, input, output_shape, "MEAN")
-
-
-@table.lower(pool.adaptive_max_pool_2d, implied=["return_indices_dtype"])
-def adaptive_max_pool_2d(
-    g: Emitter, input: Value, *, output_shape: Ints, return_indices: bool
-) -> Ref | Refs:
-    if not return_indices:
-        return _adaptive(g, input, output_shape, "REDUCE_MAX")
-    sizes = windows.spatial_sizes("an adaptive pool", input)
-    if any(n % k or not n for n, k in zip(sizes, output_shape, strict=True)):
-        raise NoLowering("adaptive_max_pool_2d with places in bins that overlap on litert")
-    kernel = tuple(n // k for n, k in zip(sizes, output_shape, strict=True))
-    values, places = maxima_with_positions(g, Pool(g, input, Window(kernel, kernel_shape=kernel)))
-    return values, places.cast(g.operation.outputs[1].precision)

@@ -9,7 +9,7 @@ from nnir.formats.nnapi.structures import FusedActivation, OperationType
 from nnir.model import Value
 from nnir.ops import pool
 
-from ...attributes import Ints, Window
+from ...attributes import Window
 from ...lowering import Lowerings
 from ...orders import channels_last, identity
 from .conv import Pairs, stored_last
@@ -83,34 +83,3 @@ def slide(
     kind = tensor.type
     made = g.step(type, inputs, shape, kind, tensor.grid if kind == QUANT else (0.0, 0))
     return Ref(made, shape, channels_last(4), x.precision)
-
-
-@table.lower(pool.adaptive_average_pool_2d)
-def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) -> Ref:
-    return slide(
-        g,
-        OperationType.AVERAGE_POOL_2D,
-        g.real(input),
-        *_bins(input, output_shape),
-        result_shape(g),
-    )
-
-
-@table.lower(pool.adaptive_max_pool_2d, implied=["return_indices_dtype"])
-def adaptive_max_pool_2d(
-    g: Emitter, input: Value, *, output_shape: Ints, return_indices: bool
-) -> Ref:
-    if return_indices:
-        raise NoLowering("nnapi gives no positions of a pool's elements")
-    return slide(
-        g, OperationType.MAX_POOL_2D, g.real(input), *_bins(input, output_shape), result_shape(g)
-    )
-
-
-def _bins(input: Value, output: Ints) -> tuple[Window, Pairs]:
-    """Bins of one size, which the sizes of the image are multiples of."""
-    sizes = numbers(input.shape[2:])
-    if any(n % o for n, o in zip(sizes, output, strict=True)):
-        raise NoLowering(f"nnapi pools {input.type} into bins of one size, not {list(output)}")
-    steps = tuple(n // o for n, o in zip(sizes, output, strict=True))
-    return Window(steps, kernel_shape=steps), ((0, 0), (0, 0))

@@ -9,7 +9,7 @@ from nnir.model import Value
 from nnir.ops import pool
 from nnir.types import Precision
 
-from ...attributes import Ints, Window
+from ...attributes import Window
 from ...lowering import Lowerings
 from . import windows
 from .emitter import Emitter, Ref, Refs
@@ -80,47 +80,3 @@ def _maxima(g: Emitter, input: Value, given: dict[str, Any], *, return_indices: 
     values, positions = g.node("MaxPool", x, outputs=2, **given)
     plane = g.node("ReduceProd", g.node("Shape", input, start=2))
     return values, positions % plane
-
-
-def _even_bins(name: str, input: Value, output_shape: Ints) -> list[int] | None:
-    """The sizes of all bins, where these are alike and lie side by side."""
-    pairs = list(zip(windows.spatial_sizes(name, input), output_shape, strict=True))
-    return [n // k for n, k in pairs] if all(n and n % k == 0 for n, k in pairs) else None
-
-
-def _each_bin(g: Emitter, input: Value, output_shape: Ints, op: str) -> Ref:
-    """Reduce every bin of rows, then of columns: both reductions are over whole bins."""
-    sizes = windows.spatial_sizes("an adaptive pool", input)
-    narrow = op == "ReduceMean" and input.dtype.itemsize < 4
-    result = g.cast(input, Precision.FLOAT32 if narrow else input.precision)
-    for axis, (n, k) in enumerate(zip(sizes, output_shape, strict=True), start=2):
-        along = g.ints(axis)
-        cuts = [
-            g.node(op, g.node("Slice", result, g.ints(b.start), g.ints(b.stop), along), along)
-            for b in pool.bins_along(n, k)
-        ]
-        result = g.node("Concat", *cuts, axis=axis) if len(cuts) > 1 else cuts[0]
-    return result
-
-
-@table.lower(pool.adaptive_average_pool_2d)
-def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) -> Ref:
-    if tuple(output_shape) == (1, 1):
-        return g.node("ReduceMean", input, g.ints(2, 3))
-    kernel = _even_bins("adaptive_average_pool_2d", input, output_shape)
-    if kernel is not None and input.precision != Precision.FLOAT64:
-        return g.single("AveragePool", input, kernel_shape=kernel, strides=kernel)
-    return _each_bin(g, input, output_shape, "ReduceMean")
-
-
-@table.lower(pool.adaptive_max_pool_2d, implied=["return_indices_dtype"])
-def adaptive_max_pool_2d(
-    g: Emitter, input: Value, *, output_shape: Ints, return_indices: bool
-) -> Ref | Refs:
-    if not return_indices:
-        return _each_bin(g, input, output_shape, "ReduceMax")
-    kernel = _even_bins("adaptive_max_pool_2d", input, output_shape)
-    if kernel is None:
-        raise NoLowering("adaptive_max_pool_2d with indices of bins that overlap")
-    given = {"pads": None, "kernel_shape": kernel, "strides": kernel}
-    return _maxima(g, input, given, return_indices=True)
