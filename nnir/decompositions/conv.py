@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -65,6 +66,61 @@ def _conv_3d(
     )
     split = build.reshape(result, [n, depth, *build.sizes_of(result)[1:]])
     return shape.transpose(split, perm=(0, 2, 1, 3, 4))
+
+
+@conv.conv_2d_transpose.decomposes(level=Level.ROUNDING)
+def _conv_2d_transpose_dilated(
+    input: Value, filter: Value, bias: Value, *, group: int, **attributes: Any
+) -> Value:
+    """The same without dilations, by a filter with zeros between its taps."""
+    dilations = attributes["dilations"]
+    is_dilated = max(dilations) > 1 and attributes["auto_pad"] != AutoPad.SAME
+    if not is_dilated or group > 1:
+        raise Unsupported("a transposed convolution without dilations, or in groups, as it is")
+    taps = filter
+    for axis, step in enumerate(dilations, 2):
+        taps = _spread(taps, step, axis)
+    plain = {**attributes, "dilations": (1, 1)}
+    result: Value = conv.conv_2d_transpose(input, taps, bias, group=group, **plain)
+    return result
+
+
+@conv.conv_2d_transpose.decomposes(level=Level.ROUNDING)
+def _conv_2d_transpose(
+    input: Value,
+    filter: Value,
+    bias: Value,
+    *,
+    auto_pad: AutoPad,
+    pads: tuple[int, ...] | None,
+    strides: tuple[int, ...],
+    group: int,
+    dilations: tuple[int, ...],
+    output_padding: tuple[int, ...] | None,
+    output_shape: tuple[int, ...] | None,
+    fuse_code: Fuse,
+) -> Value:
+    """A convolution of an image with zeros between its pixels, by the taps turned round."""
+    if auto_pad == AutoPad.SAME:
+        dilations = (1, 1)
+    channels, each, *kernel = build.known_sizes(filter, range(4))
+    spatial, covered = plain_sizes(input.shape[2:]), windows.extents(kernel, dilations)
+    pairs = windows.resolve_padding(auto_pad, pads, spatial, covered, strides)
+    borders, extra = {}, output_padding or (0, 0)
+    for k, (size, step, extent) in enumerate(zip(spatial, strides, covered, strict=True)):
+        full = (size - 1) * step + extent
+        out = output_shape[k] if output_shape else full + extra[k] - sum(pairs[k])
+        borders[k + 2] = extent - 1 - pairs[k][0], out - size * step + pairs[k][0]
+    x = pad_axes(_pixels_apart(input, strides), borders, 0)
+    size = channels // group
+    split = build.reshape(filter, [group, size, each, *kernel])
+    joined = shape.transpose(split, perm=(0, 2, 1, 3, 4))
+    taps = build.reshape(joined, [group * each, size, *kernel])
+    turned = index.slice_(taps, [2, 3], [-1, -1], [build.FRONT, build.FRONT], [-1, -1])
+    result: Value = conv.conv_2d(
+        x, turned, bias, strides=(1, 1), group=group, dilations=dilations, fuse_code=fuse_code
+    )
+    return result
 
 
 @conv.conv_3d_transpose.decomposes(level=Level.ROUNDING)
@@ -191,11 +247,24 @@ def every(x: Value, axis: int, start: int, extent: int, stride: int) -> Value:
     return index.slice_(x, [axis], [start], [end if end < 0 else build.END], [stride])
 
 
-def _spread(x: Value, stride: int) -> Value:
-    """Zeros between the elements of axis 2, `stride` - 1 at each place."""
+def _pixels_apart(x: Value, strides: Sequence[int]) -> Value:
+    """An image with `stride` - 1 zeros behind each pixel along each axis, moved channels last."""
+    if max(strides) == 1:
+        return x
+    n, channels, height, width = build.sizes_of(x)
+    (down, across), last = strides, shape.transpose(x, perm=(0, 2, 3, 1))
+    pixels = build.reshape(last, [n, height, 1, width, 1, channels])
+    apart = pad_axes(pixels, {2: (0, down - 1), 4: (0, across - 1)}, 0)
+    sizes = [n, build.times(height, down), build.times(width, across), channels]
+    return shape.transpose(build.reshape(apart, sizes), perm=(0, 3, 1, 2))
+
+
+def _spread(x: Value, stride: int, axis: int = 2) -> Value:
+    """`stride` - 1 zeros between the elements along an axis."""
     if stride == 1:
         return x
-    *front, depth, rows, columns = build.sizes_of(x)
-    apart = pad_axes(shape.unsqueeze(x, [3]), {3: (0, stride - 1)}, 0)
-    joined = build.reshape(apart, [*front, build.times(depth, stride), rows, columns])
-    return index.slice_(joined, [2], [0], [1 - stride], [1])
+    sizes = build.sizes_of(x)
+    apart = pad_axes(shape.unsqueeze(x, [axis + 1]), {axis + 1: (0, stride - 1)}, 0)
+    sizes[axis] = build.times(sizes[axis], stride)
+    joined = build.reshape(apart, sizes)
+    return index.slice_(joined, [axis], [0], [1 - stride], [1])
