@@ -16,6 +16,8 @@ from ..ops import binary, generate, index, linear, resize, sampling, shape
 
 PLANE = [2, 3]
 ROUNDED = {"half_pixel": (False, 0), "pytorch_half_pixel": (False, 0)}
+MOST_WEIGHTS = 1 << 24
+"""So many entries a matrix of weights may have."""
 RULES = ROUNDED | {"align_corners": (True, 1), "asymmetric": (False, 1)}
 """Coordinate rules by the `align_corners` and `align_mode` of RESIZE_LINEAR."""
 
@@ -160,6 +162,46 @@ def _resize_by_weights(
     for axis, matrix in weights.items():
         result = _product_along(result, axis, matrix.astype(input.dtype))
     return result
+
+
+@resize.resize_nearest.decomposes()
+def _resize_nearest(
+    input: Value, shape: Value | None, scales: Value | None, *, align_corners: bool
+) -> Value:
+    for axis, (size, out) in enumerate(_plane_sizes(input, shape, scales), 2):
+        near = resize.nearest_positions(size, out, align_corners=align_corners)
+        if out != size or (near != np.arange(size)).any():
+            input = index.gather(input, near, axis=axis)
+    return input
+
+
+@resize.resize_linear.decomposes(level=Level.ROUNDING)
+def _resize_linear(
+    input: Value,
+    shape: Value | None,
+    scales: Value | None,
+    *,
+    align_corners: bool,
+    align_mode: int | None,
+) -> Value:
+    """A matrix product along each axis."""
+    if not input.is_float:
+        raise Unsupported(f"resize_linear of {input.type} as sums of products")
+    for axis, (size, out) in enumerate(_plane_sizes(input, shape, scales), 2):
+        how = {"align_corners": align_corners, "align_mode": align_mode}
+        matrix = sampling.matrix_of(*resize.linear_weights(size, out, **how), size)
+        if matrix.size > MOST_WEIGHTS:
+            raise Unsupported(f"{out} sums over {size} elements by a matrix")
+        input = _product_along(input, axis, matrix.astype(input.dtype))
+    return input
+
+
+def _plane_sizes(input: Value, shape: Value | None, scales: Value | None) -> list[tuple[int, int]]:
+    """The sizes of H and W before and after; NotConstant where one is not known."""
+    sizes = resize.static_sizes(input, shape, scales)
+    if sizes is None:
+        raise NotConstant(f"the sizes that {input.type} is resized to")
+    return sizes
 
 
 def _matrix(how: sampling.Filter, size: int, out: int, step: float) -> np.ndarray:

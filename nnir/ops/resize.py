@@ -125,6 +125,23 @@ def resize_nearest(
     return _resized_type("resize_nearest", input, shape, scales)
 
 
+def linear_weights(
+    size: int, out: int, *, align_corners: bool, align_mode: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which two of `size` elements each of `out` is between, and the part of each: [out, 2]."""
+    at = np.arange(out, dtype=np.float64)
+    if align_corners:
+        at = at * ((size - 1) / (out - 1) if out > 1 else 0.0)
+    elif align_mode == 0:
+        at = np.maximum((at + 0.5) * size / out - 0.5, 0) if out else at
+    else:
+        at = at * size / max(out, 1)
+    low = np.minimum(np.floor(at).astype(np.int64), max(size - 1, 0))
+    part = at - low
+    near = np.stack([low, np.minimum(low + 1, max(size - 1, 0))], axis=1)
+    return near, np.stack([1 - part, part], axis=1)
+
+
 @wide
 def _resize_linear(
     input: np.ndarray,
@@ -135,18 +152,9 @@ def _resize_linear(
     align_mode: int | None,
 ) -> np.ndarray:
     result = input if input.dtype == np.float64 else input.astype(np.float64)
+    how = {"align_corners": align_corners, "align_mode": align_mode}
     for axis, out in enumerate(_target(input, shape, scales), start=2):
-        size, at = input.shape[axis], np.arange(out, dtype=np.float64)
-        if align_corners:
-            at = at * ((size - 1) / (out - 1) if out > 1 else 0.0)
-        elif align_mode == 0:
-            at = np.maximum((at + 0.5) * size / out - 0.5, 0) if out else at
-        else:
-            at = at * size / max(out, 1)
-        low = np.minimum(np.floor(at).astype(np.int64), max(size - 1, 0))
-        near = np.stack([low, np.minimum(low + 1, max(size - 1, 0))], axis=1)
-        part = at - low
-        result = sampling.along(result, axis, near, np.stack([1 - part, part], axis=1))
+        result = sampling.along(result, axis, *linear_weights(input.shape[axis], out, **how))
     return _fit(result, input.dtype)
 
 
