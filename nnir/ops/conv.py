@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -545,8 +546,7 @@ def deformable_conv_2d(
     return made
 
 
-@conv_integer.decomposes()
-def _(
+def _conv_integer_in(
     input: Value,
     filter: Value,
     input_zero_point: Value | None = None,
@@ -556,19 +556,31 @@ def _(
     strides: tuple[int, ...],
     group: int = 1,
     dilations: tuple[int, ...],
+    kind: Precision,
 ) -> Value:
+    """A convolution in the precision `kind`, which holds every sum exactly."""
     require(len(strides) in (2, 3), f"conv_integer with {len(strides)} spatial axes")
-    x, w = unary.cast(input, dtype=Precision.INT32), unary.cast(filter, dtype=Precision.INT32)
+    terms = product(filter.shape[1:])
+    is_small = isinstance(terms, int) and terms * 255 * 255 < MOST_EXACT
+    require(kind != Precision.FLOAT32 or is_small, f"sums of {filter.type} in 24 bits")
+    x, w = unary.cast(input, dtype=kind), unary.cast(filter, dtype=kind)
     if input_zero_point is not None:
-        x = x - unary.cast(input_zero_point, dtype=Precision.INT32)
+        x = x - unary.cast(input_zero_point, dtype=kind)
     if filter_zero_point is not None:
-        zero = unary.cast(filter_zero_point, dtype=Precision.INT32)
+        zero = unary.cast(filter_zero_point, dtype=kind)
         if zero.rank and zero.shape[0] != 1:
             zero = shape.reshape(zero, (-1, *(1,) * (filter.rank - 1)))
         w = w - zero
     count = filter.shape[0]
     if isinstance(count, Expr):
         raise NotConstant(f"conv_integer needs a known number of filters, not {filter.type}")
-    bias = input.model.constant(np.zeros(count, np.int32))
+    bias = input.model.constant(np.zeros(count, kind.dtype))
     made = conv_2d if len(strides) == 2 else conv_3d
-    return made(x, w, bias, pads=pads, strides=strides, group=group, dilations=dilations)
+    result = made(x, w, bias, pads=pads, strides=strides, group=group, dilations=dilations)
+    return unary.cast(result, dtype=Precision.INT32)
+
+
+MOST_EXACT = 1 << 24
+"""Integers below it have all their digits in FLOAT32."""
+for _kind in (Precision.INT32, Precision.FLOAT32):  # the second where a device has none of integers
+    conv_integer.decomposes()(partial(_conv_integer_in, kind=_kind))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from nnir.dim import Dim
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import conv
 from nnir.types import Fuse, Precision
@@ -18,8 +16,7 @@ from ...lowering import Lowerings
 from ...orders import channels_last
 from . import windows
 from .binary import CODES, apply_fuse_code
-from .emitter import Emitter, Operand, Ref, Refs, result_shape
-from .static import numbers
+from .emitter import Emitter, Operand, Ref, result_shape
 from .unary import real
 
 table = Lowerings[Ref]()
@@ -103,85 +100,11 @@ def restore_infinities(g: Emitter, result: Ref) -> Ref:
 
 
 @table.lower(conv.conv_3d, how=Window)
-def conv_3d(
-    g: Emitter, input: Value, filter: Value, bias: Value, *, group: int, how: Window
-) -> Ref:
-    real(g, input)
+def conv_3d(g: Emitter, input: Value, filter: Value, bias: Value, *, how: Window) -> Ref:
     how = how.over(kernel_of("conv_3d", filter))
-    x, padding = windows.pad_for_kernel(g, "conv_3d", input, windows.stored_last(g, input), how)
+    last = windows.stored_last(g, real(g, input))
+    x, padding = windows.pad_for_kernel(g, "conv_3d", input, last, how)
     shape = _result(g, input.shape[0], filter.shape[0])
-    fields: dict[str, Any] = {"padding": padding, **_steps(how)}
+    operands = [x, g.ordered(filter, (2, 3, 4, 1, 0)), bias_of(g, bias)]
     order = channels_last(5)
-    parts = []
-    for rows, weights, shift in _groups(g, x, filter, bias, group):
-        kernel = g.ordered(weights, (2, 3, 4, 1, 0))
-        size = (*shape[:-1], kernel.tensor.shape[-1])
-        parts.append(g.compute("CONV_3D", [rows, kernel, shift], size, order, **fields))
-    return _concat(g, parts, shape)
-
-
-def _groups(g: Emitter, x: Ref, filter: Value, bias: Value, group: int) -> list[Refs]:
-    """The channels of each group with its filters and biases."""
-    if group == 1:
-        return [(x, g.take(filter), bias_of(g, bias))]
-    if filter.constant is None or bias.constant is None:
-        raise NoLowering("litert has groups of such convolutions with constant filters only")
-    kernels = np.split(filter.constant.astype(np.float32), group)
-    shifts = np.split(bias.constant.astype(np.float32), group)
-    rows = zip(_split(g, x, group), kernels, shifts, strict=True)
-    return [(part, g.constant(w), g.constant(b)) for part, w, b in rows]
-
-
-def _split(g: Emitter, x: Ref, group: int) -> list[Ref]:
-    """The last axis in equal parts."""
-    channels = x.tensor.shape[-1]
-    if not isinstance(channels, int):
-        raise NoLowering("groups of an unknown number of channels")
-    size = channels // group
-    shape = (*x.tensor.shape[:-1], size)
-    lead = [0] * (x.rank - 1)
-    sizes = g.ints(*([-1] * (x.rank - 1)), size)
-    return [
-        g.move("SLICE", [x], shape, x.order, g.ints(*lead, k * size), sizes) for k in range(group)
-    ]
-
-
-def _concat(g: Emitter, parts: list[Ref], shape: tuple[Dim, ...]) -> Ref:
-    if len(parts) == 1:
-        return parts[0]
-    return g.move("CONCATENATION", parts, shape, parts[0].order, axis=len(shape) - 1)
-
-
-@table.lower(conv.conv_integer, how=Window)
-def conv_integer(
-    g: Emitter,
-    input: Value,
-    filter: Value,
-    input_zero_point: Value | None,
-    filter_zero_point: Value | None,
-    *,
-    group: int,
-    how: Window,
-) -> Ref:
-    """In FLOAT32 where no sum goes beyond what it holds exactly."""
-    count = math.prod(int(d) for d in filter.shape[1:] if isinstance(d, int))
-    if how.rank != 2 or not filter.is_static or count * 255 * 255 >= 1 << 24:
-        raise NoLowering("litert sums up integers in float32, which holds 24 bits")
-    x = _less(g, input, input_zero_point, 0)
-    w = _less(g, filter, filter_zero_point, 3)
-    how = how.over(kernel_of("conv_integer", filter))
-    last, padding = windows.pad_for_kernel(g, "conv_integer", input, windows.stored_last(g, x), how)
-    shape = _result(g, input.shape[0], filter.shape[0])
-    none = g.constant(np.zeros(numbers(filter.shape[:1]), np.float32))
-    return convolve(g, last, w, none, shape, padding, how, group).cast(Precision.INT32)
-
-
-def _less(g: Emitter, value: Value, zero: Value | None, trailing: int) -> Ref:
-    """Integers less their zero point, in FLOAT32."""
-    whole = g.cast(value, Precision.FLOAT32)
-    if zero is None:
-        return whole
-    shift = g.cast(zero, Precision.FLOAT32)
-    single = all(d == 1 for d in zero.shape)
-    column = g.reshape(shift, () if single else (zero.shape[0], *(1,) * trailing))
-    return whole - column
+    return g.compute("CONV_3D", operands, shape, order, padding=padding, **_steps(how))
