@@ -183,7 +183,8 @@ class Emission(ABC, Generic[R]):
     def _decompose(self, operation: Operation, error: NNAdapterError) -> Sequence[Value | R | None]:
         """The results by the first decomposition whose operations can all be emitted.
 
-        Where none is such a one, what the first that takes the operands lacks is what is missing.
+        Where none is such a one, what the operator's own lowering refuses is missing; without such
+        a lowering what the first decomposition lacks that takes the operands.
         """
         if operation.operator.decomposition is None:
             return self._give_up(operation, error)
@@ -202,10 +203,11 @@ class Emission(ABC, Generic[R]):
             first = first or after
             self.undo(mark)
             self._note(before)
-        if first is not None:
-            self._note(first)
-            return [self.stand_in(v) for v in operation.outputs]
         is_own = self.lowerings.find(operation.operator) is not None
+        if first is not None:
+            self._note((*before[:2], first[2]) if is_own else first)
+            if not is_own:
+                return [self.stand_in(v) for v in operation.outputs]
         return self._give_up(operation, error if is_own else Unsupported("; ".join(reasons)))
 
     def _notes(self) -> Notes:
@@ -224,13 +226,45 @@ class Emission(ABC, Generic[R]):
         self, operation: Operation, way: Decomposition
     ) -> Sequence[Value | R | None]:
         """The results by one decomposition, which is counted."""
+        name = operation.operator.name
+        try:
+            inner = self._append_others(way, operation.inputs, operation.attributes)
+        except NNAdapterError:
+            raise
+        except Exception as error:
+            error.add_note(f"in the decomposition of {name} for device {self.device}")
+            raise
+        if (count := _DECOMPOSED.get()) is not None:
+            count[self.device, name] += 1
+        return self._lower_others(inner)
+
+    def compose(self, recipe: Callable[..., Value | Sequence[Value]], *operands: Value) -> list[R]:
+        """The results of a function of values, as a part of a lowering.
+
+        NoLowering lists what of it cannot be emitted.
+        """
+        before = self._notes()
+        results = self._lower_others(self._append_others(recipe, operands, {}))
+        missing = self._notes()[0] - before[0]
+        if missing:
+            self._note(before)
+            raise NoLowering("; ".join(missing))
+        return [self.take(r) for r in results]
+
+    def _append_others(
+        self,
+        function: Callable[..., Value | Sequence[Value]],
+        operands: Sequence[Value | None],
+        attributes: Mapping[str, Any],
+    ) -> Model:
+        """What a function of values appends, in a model of its own, whose operands are known."""
         inner = Model()
-        outer: Model | None = operation.outputs[0].model
+        outer: Model | None = self.operation.outputs[0].model
         while outer is not None:  # what is fresh in `inner` must differ from sizes of the operands
             inner.symbols.update(outer.symbols)
             outer = outer.outer
         values: list[Value | None] = []
-        for value in operation.inputs:
+        for value in operands:
             if value is None:
                 values.append(None)
             elif value.constant is not None:
@@ -240,19 +274,13 @@ class Emission(ABC, Generic[R]):
                 found = self.ref(value)
                 self.names[copy] = self.stand_in(value) if found is None else found
                 values.append(copy)
-        try:
-            made = way(*values, **operation.attributes)
-        except NNAdapterError:
-            raise
-        except Exception as second:
-            where = f"{operation.operator.name} for device {self.device}"
-            second.add_note(f"in the decomposition of {where}")
-            raise
-        inner.outputs = list(made) if isinstance(made, tuple) else [made]
-        if (count := _DECOMPOSED.get()) is not None:
-            count[self.device, operation.operator.name] += 1
+        made = function(*values, **attributes)
+        inner.outputs = [made] if isinstance(made, Value) else list(made)
         apply(inner, SIMPLIFIED)
-        whole, self._whole = self._whole, self._whole or operation
+        return inner
+
+    def _lower_others(self, inner: Model) -> Sequence[Value | R | None]:
+        whole, self._whole = self._whole, self._whole or self.operation
         for step in inner.sorted():
             self.lower(step)
         self._whole = whole

@@ -96,10 +96,7 @@ def _reverse_sequence(input: Value, lengths: Value, *, batch_axis: int, time_axi
 
 @index.scatter_nd.decomposes()
 def _scatter_nd(input: Value, indices: Value, updates: Value, *, reduction: str) -> Value:
-    depth = indices.shape[-1]
-    if not isinstance(depth, int) or depth == 0:
-        raise Unsupported(f"updates {updates.type} of the whole tensor, at {indices.type}")
-    rows, places, each = _rows_and_places(input, indices, updates, depth)
+    rows, places, each = rows_and_places(input, indices, updates)
     return build.reshape(_place(rows, places, each, reduction), build.sizes_of(input))
 
 
@@ -107,10 +104,7 @@ def _scatter_nd(input: Value, indices: Value, updates: Value, *, reduction: str)
 def _scatter_nd_in_any_order(
     input: Value, indices: Value, updates: Value, *, reduction: str
 ) -> Value:
-    depth = indices.shape[-1]
-    if not isinstance(depth, int) or depth == 0:
-        raise Unsupported(f"updates {updates.type} of the whole tensor, at {indices.type}")
-    rows, places, each = _rows_and_places(input, indices, updates, depth)
+    rows, places, each = rows_and_places(input, indices, updates)
     return build.reshape(_place_each(rows, places, each, reduction), build.sizes_of(input))
 
 
@@ -120,10 +114,9 @@ def _scatter_nd_sums(input: Value, indices: Value, updates: Value, *, reduction:
 
     A number that is not finite makes its whole column NaN.
     """
-    depth = indices.shape[-1]
-    if reduction != "add" or not isinstance(depth, int) or depth == 0 or not input.is_float:
+    if reduction != "add" or not input.is_float:
         raise Unsupported(f"updates {updates.type} by {reduction!r} at positions {indices.type}")
-    rows, places, each = _rows_and_places(input, indices, updates, depth)
+    rows, places, each = rows_and_places(input, indices, updates)
     width = build.product(build.sizes_of(rows)[1:])
     targets = shape.unsqueeze(_rows_of(rows, places), [1])
     same = compare.equal(targets, shape.unsqueeze(places, [0])).cast(input.precision)
@@ -136,11 +129,11 @@ def _scatter_elements(
     input: Value, indices: Value, updates: Value, *, axis: int, reduction: str
 ) -> Value:
     at = axis_of(axis, input.rank)
-    places = build.flatten(_places_along(input, indices, at))
+    flat, places, each = elements_and_places(input, indices, updates, axis=axis)
     known = _fold_positions(places)
     if known is None and reduction == "none" and _covers(input, indices, at):
         return _scatter_along(input, indices, updates, at)
-    placed = _place(build.flatten(input), places, build.flatten(updates), reduction)
+    placed = _place(flat, places, each, reduction)
     return build.reshape(placed, build.sizes_of(input))
 
 
@@ -148,15 +141,24 @@ def _scatter_elements(
 def _scatter_elements_in_any_order(
     input: Value, indices: Value, updates: Value, *, axis: int, reduction: str
 ) -> Value:
-    places = build.flatten(_places_along(input, indices, axis_of(axis, input.rank)))
-    placed = _place_each(build.flatten(input), places, build.flatten(updates), reduction)
-    return build.reshape(placed, build.sizes_of(input))
+    flat, places, each = elements_and_places(input, indices, updates, axis=axis)
+    return build.reshape(_place_each(flat, places, each, reduction), build.sizes_of(input))
 
 
-def _rows_and_places(
-    input: Value, indices: Value, updates: Value, depth: int
+def elements_and_places(
+    input: Value, indices: Value, updates: Value, *, axis: int
 ) -> tuple[Value, Value, Value]:
-    """The input and the updates as rows, and which row each update is for."""
+    """The elements of the input and the updates of SCATTER_ELEMENTS as vectors, and which element
+    each update is for."""
+    places = _places_along(input, indices, axis_of(axis, input.rank))
+    return build.flatten(input), build.flatten(places), build.flatten(updates)
+
+
+def rows_and_places(input: Value, indices: Value, updates: Value) -> tuple[Value, Value, Value]:
+    """The input and the updates of SCATTER_ND as rows, and which row each update is for."""
+    depth = indices.shape[-1]
+    if not isinstance(depth, int) or depth == 0:
+        raise Unsupported(f"updates {updates.type} of the whole tensor, at {indices.type}")
     sizes = build.sizes_of(input)
     strides = [build.product(sizes[k + 1 : depth]) for k in range(depth)]
     places = build.flatten(_sum_of(_columns(indices, sizes[:depth]), strides))

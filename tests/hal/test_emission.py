@@ -146,3 +146,40 @@ def test_decompositions_are_counted() -> None:
     with decompositions() as found:
         walked(model)
     assert dict(found) == {("steps", "COUNTED"): 1}
+
+
+def test_a_device_takes_the_first_decomposition_that_it_has_lowerings_for() -> None:
+    outer = guessed("either", 4)
+    outer.decomposes()(lambda input: unary.exp(activation.relu(unary.sin(input))))
+    outer.decomposes()(lambda input: unary.square(unary.exp(input)))
+    model = Model()
+    model.outputs = [outer(model.input("x", TensorType(Precision.FLOAT32, (2,))))]
+    with decompositions() as counts:
+        steps = walked(model)
+    assert not steps.problems
+    assert steps.steps == ["plain(x)", "plain(?)"]
+    assert dict(counts) == {("steps", "EITHER"): 1}
+
+
+def test_what_is_missing_is_what_the_first_decomposition_lacks() -> None:
+    outer = guessed("neither", 5)
+    outer.decomposes()(lambda input: unary.exp(unary.sin(input)))
+    outer.decomposes()(lambda input: unary.cos(input))
+    model = Model()
+    model.outputs = [outer(model.input("x", TensorType(Precision.FLOAT32, (2,))))]
+    steps = walked(model)
+    assert dict(steps.problems) == {"steps has no lowering for SIN": 1}
+    assert [r.operator for r in steps.refusals] == ["NEITHER"]
+    assert steps.steps == []
+
+
+def test_a_lowering_may_be_written_in_values() -> None:
+    outer = guessed("composed", 6)
+    table.lower(outer)(lambda g, input: g.compose(lambda x: unary.exp(unary.square(x)), input))
+    model = Model()
+    model.outputs = [outer(model.input("x", TensorType(Precision.FLOAT32, (2,))))]
+    assert walked(model).steps == ["plain(x)", "plain(?)"]
+    table.entries.pop(outer)
+    table.lower(outer)(lambda g, input: g.compose(unary.sin, input))
+    assert dict(walked(model).problems) == {"steps has no lowering for SIN": 1}
+    del table.entries[outer]

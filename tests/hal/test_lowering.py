@@ -156,7 +156,7 @@ def test_a_group_takes_attributes_by_the_names_of_its_fields() -> None:
     older = said(table, lambda x: pool.max_pool_2d(x, kernel_shape=(2, 2), strides=(1, 1)), image)
     assert older.said == ["(2, 2) (1, 1) 0"]
     wide = said(table, lambda x: pool.max_pool(x, kernel_shape=(2, 2), pads=(1, 1, 1, 1)), image)
-    assert list(wide.problems) == ["words: MAX_POOL_2D does not read pads=(1, 1, 1, 1)"]
+    assert list(wide.problems) == ["words: MAX_POOL does not read pads=(1, 1, 1, 1)"]
 
 
 def test_a_fuse_code_that_is_not_read_is_emitted_behind() -> None:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from nnir.broadcast import axis_of, contents, ints, length_of
+from nnir.decompositions.index import elements_and_places, rows_and_places
 from nnir.dim import Dim, Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import index
 from nnir.types import Precision
 
-from ...attributes import Ints
 from ...lowering import Lowerings
 from ...orders import identity
-from .binary import extreme
 from .emitter import Emitter, Operand, Ref, result_shape
 from .shape import int32, part
 from .static import numbers
@@ -159,160 +159,45 @@ def _spread(g: Emitter, bound: Ref, place: int, rank: int) -> Ref:
     return bound * g.constant(hit)
 
 
-def _static(name: str, *values: Value) -> None:
-    for value in values:
-        if not value.is_static:
-            raise NoLowering(f"{name} of {value.type} needs known sizes on litert")
-
-
-def _grid(shape: Ints, sizes: Ints, axis: int) -> np.ndarray:
-    """The flat position of every index but for its own axis."""
-    strides = np.cumprod((1, *sizes[:0:-1]))[::-1]
-    total: Any = 0
-    for a, (n, stride) in enumerate(zip(shape, strides, strict=True)):
-        if a != axis:
-            line = np.arange(n, dtype=np.int64) * stride
-            total = total + line.reshape(-1, *(1,) * (len(shape) - a - 1))
-    return np.broadcast_to(np.asarray(total), shape).astype(np.int32)
-
-
-def _flat_positions(g: Emitter, input: Value, indices: Value, axis: int) -> Ref:
-    """Where the elements lie in the flattened input."""
-    sizes, shape = numbers(input.shape), numbers(indices.shape)
-    if math.prod(sizes) >= 1 << 31:
-        raise NoLowering(f"litert counts no elements of {input.type} in 32 bits")
-    stride = math.prod(sizes[axis + 1 :])
-    own = g.plain(natural(g, indices, sizes[axis]))
-    scaled = own if stride == 1 else own * stride
-    return g.plain(scaled + g.constant(_grid(shape, sizes, axis)))
-
-
-def _rows(g: Emitter, input: Value, indices: Value, batch_dims: int) -> tuple[Ref, int, int]:
-    """Vectors of positions as numbers of rows; how many rows there are, and how long one is."""
-    _static("positions", input)
-    (depth,) = numbers(indices.shape[-1:])
-    sizes = numbers(input.shape)
-    head = sizes[: batch_dims + depth]
-    count, length = math.prod(head), math.prod(sizes[batch_dims + depth :])
-    if count * max(length, 1) >= 1 << 31:
-        raise NoLowering(f"litert counts no elements of {input.type} in 32 bits")
-    shape = indices.shape[:-1]
-    number: Dim = 1
-    for size in shape:
-        number = number * size
-    own = np.array(sizes[batch_dims : batch_dims + depth], np.int32)
-    ref = g.plain(indices)
-    data = ref.tensor.data
-    if data is not None:
-        whole = data.astype(np.int64)
-        small = g.constant(np.where(whole < 0, whole + own, whole).astype(np.int32))
-    else:
-        small = int32(g, ref)
-        small = g.where(small < 0, small + g.constant(own), small)
-    strides = np.cumprod((1, *own[:0:-1]))[::-1].astype(np.int32)
-    scaled = small * g.constant(strides)
-    from .reduce import reduce_axes
-
-    flat = reduce_axes(g, "SUM", scaled, (indices.rank - 1,), keepdim=False)
-    if batch_dims:
-        steps = np.arange(math.prod(head[:batch_dims]), dtype=np.int32) * int(np.prod(own))
-        offsets = steps.reshape(*head[:batch_dims], *(1,) * (len(shape) - batch_dims))
-        flat = flat + g.constant(offsets)
-    return g.reshape(flat, (number,)), count, length
-
-
 @table.lower(index.gather_nd)
-def gather_nd(g: Emitter, input: Value, indices: Value, *, batch_dims: int) -> Ref:
-    if not batch_dims and not (input.is_static and indices.is_static):
-        return _native_gather(g, input, indices)
-    rows, count, length = _rows(g, input, indices, batch_dims)
-    flat = g.reshape(input, (count, length))
-    shape = (rows.shape[0], length)
-    found = g.move("GATHER", [flat], shape, (0, 1), rows, axis=0)
-    return g.reshape(found, result_shape(g))
-
-
-def _native_gather(g: Emitter, input: Value, indices: Value) -> Ref:
+def gather_nd(g: Emitter, input: Value, indices: Value) -> Ref:
     (depth,) = numbers(indices.shape[-1:])
-    sizes = input.shape[:depth]
     small = int32(g, g.plain(indices))
-    small = g.where(small < 0, small + g.sizes(sizes), small)
+    small = g.where(small < 0, small + g.sizes(input.shape[:depth]), small)
     target = result_shape(g)
     return g.move("GATHER_ND", [g.plain(input)], target, identity(len(target)), g.plain(small))
 
 
-SEGMENTS = {
-    "add": ("UNSORTED_SEGMENT_SUM", "ADD"),
-    "mul": ("UNSORTED_SEGMENT_PROD", "MUL"),
-    "max": ("UNSORTED_SEGMENT_MAX", "MAXIMUM"),
-    "min": ("UNSORTED_SEGMENT_MIN", "MINIMUM"),
-}
-
-
-def _place_rows(
-    g: Emitter, flat: Ref, rows: Ref, updates: Ref, count: int, length: int, reduction: str
-) -> Ref:
-    """[count, length] with the rows of `updates` [n, length] put in, or combined."""
-    total = g.constant(count, np.int32)
-    last = _segments(g, "UNSORTED_SEGMENT_MAX", _number_rows(g, rows), rows, total, (count,))
-    hit = g.reshape(last >= 0, (count, 1))
-    if reduction == "none":
-        found = g.elementwise("MAXIMUM", last, 0)
-        new = g.move("GATHER", [updates], (count, length), (0, 1), found, axis=0)
-        return g.where(hit, new, flat)
-    segment, combine = SEGMENTS[reduction]
-    kind = flat.tensor.precision
-    if reduction == "mul" and kind == Precision.FLOAT32:
-        raise NoLowering("litert multiplies scattered floats in another order, which rounds")
-    if kind not in (Precision.FLOAT32, INT32):
-        raise NoLowering(f"litert combines no scattered {kind.name}")
-    made = _segments(g, segment, updates, rows, total, (count, length))
-    if kind == INT32 or reduction == "add":
-        return g.where(hit, g.elementwise(combine, flat, made), flat)
-    nan = updates.unequal(updates).cast(INT32)
-    some = _segments(g, "UNSORTED_SEGMENT_MAX", nan, rows, total, (count, length))
-    made = g.where(some > 0, np.nan, made)
-    return g.where(hit, extreme(g, combine, flat, made), flat)
-
-
-def _number_rows(g: Emitter, rows: Ref) -> Ref:
-    """0, 1, ... for every row."""
-    number = rows.shape[0]
-    if isinstance(number, int):
-        return g.constant(np.arange(number, dtype=np.int32))
-    bounds = [g.constant(0, np.int32), g.reshape(g.size(number), ()), g.constant(1, np.int32)]
-    return g.one("RANGE", bounds, INT32, (number,))
-
-
-def _segments(g: Emitter, name: str, data: Ref, rows: Ref, count: Ref, shape: Any) -> Ref:
-    return g.one(name, [data, rows, count], data.tensor.precision, shape)
+@table.lower(index.scatter_nd)
+def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str) -> Ref:
+    return _place_rows(g, reduction, *g.compose(rows_and_places, input, indices, updates))
 
 
 @table.lower(index.scatter_elements)
 def scatter_elements(
     g: Emitter, input: Value, indices: Value, updates: Value, *, axis: int, reduction: str
 ) -> Ref:
-    _static("scatter_elements", input, indices)
-    along = axis_of(axis, input.rank)
-    count, number = _count(input), _count(indices)
-    if not number:
-        return g.take(input)
-    rows = g.reshape(_flat_positions(g, input, indices, along), (number,))
-    flat = g.reshape(input, (count, 1))
-    made = _place_rows(g, flat, rows, g.reshape(updates, (number, 1)), count, 1, reduction)
-    return g.reshape(made, input.shape)
+    locate = partial(elements_and_places, axis=axis)
+    return _place_rows(g, reduction, *g.compose(locate, input, indices, updates))
 
 
-@table.lower(index.scatter_nd)
-def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str) -> Ref:
-    _static("scatter_nd", input)
-    if 0 in updates.shape:
-        return g.take(input)
-    rows, count, length = _rows(g, input, indices, 0)
-    flat = g.reshape(input, (count, length))
-    rest = g.reshape(updates, (rows.shape[0], length))
-    made = _place_rows(g, flat, rows, rest, count, length, reduction)
-    return g.reshape(made, input.shape)
+def _place_rows(g: Emitter, reduction: str, rows: Ref, places: Ref, updates: Ref) -> Ref:
+    """The last update of each row, or the sum of all, in its place; known places are decomposed."""
+    kind, (count, *width), (number,) = rows.tensor.precision, rows.shape, numbers(places.shape)
+    is_sum = reduction == "add" and kind in (Precision.FLOAT32, INT32)
+    if places.constant is not None or not (is_sum or reduction == "none"):
+        raise NoLowering(f"litert has no kernel that scatters {kind.name} by {reduction!r}")
+    targets, total = int32(g, places), g.ints(count)
+    order = g.constant(np.arange(number, dtype=np.int32))
+    last = g.one("UNSORTED_SEGMENT_MAX", [order, targets, g.reshape(total, ())], INT32, (count,))
+    if is_sum:
+        operands = [g.plain(updates), targets, g.reshape(total, ())]
+        new = rows + g.one("UNSORTED_SEGMENT_SUM", operands, kind, rows.shape)
+    else:
+        found = g.elementwise("MAXIMUM", last, 0)
+        new = g.move("GATHER", [g.plain(updates)], rows.shape, identity(rows.rank), found, axis=0)
+    hit = g.reshape(last >= 0, (count, *(1,) * len(width)))
+    return g.reshape(g.where(hit, new, rows), result_shape(g))
 
 
 @table.lower(index.non_zero)
