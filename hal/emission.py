@@ -208,7 +208,9 @@ class Emission(ABC, Generic[R]):
             self._note((*before[:2], first[2]) if is_own else first)
             if not is_own:
                 return [self.stand_in(v) for v in operation.outputs]
-        return self._give_up(operation, error if is_own else Unsupported("; ".join(reasons)))
+        return self._give_up(
+            operation, error if is_own else Unsupported("; ".join(dict.fromkeys(reasons)))
+        )
 
     def _notes(self) -> Notes:
         """What cannot be emitted so far, where, and what is decomposed."""

@@ -47,7 +47,9 @@ def known_sizes(x: Value, axes: Sequence[int]) -> list[int]:
     """The sizes of axes that must be known while converting; NotConstant where one is not."""
     sizes = [x.shape[a] for a in axes]
     if any(isinstance(d, Expr) for d in sizes):
-        raise NotConstant(f"{x.type}, of which the axes {list(axes)} must be known")
+        raise NotConstant(
+            f"{x.type}, of which the axes {list(axes)} must be known: fix them with --dim NAME=SIZE"
+        )
     return [int(d) for d in sizes]  # type: ignore[arg-type]
 
 

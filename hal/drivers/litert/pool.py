@@ -38,11 +38,6 @@ class Pool:
         self.shape = (input.shape[0], *self.out, input.shape[1])
 
     @property
-    def is_plain(self) -> bool:
-        """Whether there are kernels for it."""
-        return self.how.rank == 2 and not self.how.is_dilated
-
-    @property
     def reach(self) -> windows.Pairs:
         """The padding with which the last windows are whole."""
         if self.pairs is None:
@@ -94,7 +89,7 @@ class Pool:
     @property
     def direct(self) -> int | None:
         """SAME or VALID where one of them is this padding, and nothing overhangs."""
-        if not (self.is_plain and self.whole_inside):
+        if not self.whole_inside:
             return None
         if self.pairs is not None and not any(map(any, self.pairs)):
             return windows.VALID
@@ -162,12 +157,16 @@ def _lose(g: Emitter, x: Ref, means: Callable[[Ref], Ref], result: Ref) -> Ref:
 
 
 @table.lower(
-    pool.max_pool_2d, implied=["ceil_mode", "return_indices", "return_indices_dtype"], how=Fused
+    *(pool.max_pool_2d, pool.max_pool),
+    implied=["ceil_mode", "return_indices", "return_indices_dtype"],
+    how=Fused,
 )
 def max_pool_2d(g: Emitter, input: Value, *, how: Fused) -> Ref:
     if len(g.operation.outputs) > 1:
         raise NoLowering("litert finds maxima, not where they are")
     x = windows.stored_last(g, real(g, input))
+    if how.rank != 2 or how.is_dilated:
+        raise NoLowering("litert pools planes, and without dilations")
     window = Pool(g, input, how)
     direct = window.direct
     if not is_convolved(g, x):
