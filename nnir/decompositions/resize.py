@@ -188,8 +188,8 @@ def _resize_linear(
     if not input.is_float:
         raise Unsupported(f"resize_linear of {input.type} as sums of products")
     for axis, (size, out) in enumerate(_plane_sizes(input, shape, scales), 2):
-        how = {"align_corners": align_corners, "align_mode": align_mode}
-        matrix = sampling.matrix_of(*resize.linear_weights(size, out, **how), size)
+        near = resize.linear_weights(size, out, align_corners=align_corners, align_mode=align_mode)
+        matrix = sampling.matrix_of(*near, size)
         if matrix.size > MOST_WEIGHTS:
             raise Unsupported(f"{out} sums over {size} elements by a matrix")
         input = _product_along(input, axis, matrix.astype(input.dtype))

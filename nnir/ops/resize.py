@@ -152,9 +152,10 @@ def _resize_linear(
     align_mode: int | None,
 ) -> np.ndarray:
     result = input if input.dtype == np.float64 else input.astype(np.float64)
-    how = {"align_corners": align_corners, "align_mode": align_mode}
     for axis, out in enumerate(_target(input, shape, scales), start=2):
-        result = sampling.along(result, axis, *linear_weights(input.shape[axis], out, **how))
+        size = input.shape[axis]
+        near = linear_weights(size, out, align_corners=align_corners, align_mode=align_mode)
+        result = sampling.along(result, axis, *near)
     return _fit(result, input.dtype)
 
 

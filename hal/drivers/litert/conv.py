@@ -48,7 +48,7 @@ def conv_2d(
     return convolve(g, x, filter, bias_of(g, bias), shape, padding, how, group, fuse_code)
 
 
-def _steps(how: Window) -> dict[str, int]:
+def _steps(how: Window) -> dict[str, Any]:
     """Strides and dilations as the kernels take them."""
     strides = windows.along("stride_{}", how.strides)
     return strides | windows.along("dilation_{}_factor", how.dilations)

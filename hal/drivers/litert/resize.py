@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import resize
@@ -35,7 +37,7 @@ def resize_linear(g: Emitter, input: Value, *, how: Corners) -> Ref:
     return _kernel(g, "RESIZE_BILINEAR", input, align_corners=corners, half_pixel_centers=half)
 
 
-def _kernel(g: Emitter, name: str, input: Value, **fields: bool) -> Ref:
+def _kernel(g: Emitter, name: str, input: Value, **fields: Any) -> Ref:
     windows.spatial_sizes(name, input)
     x, out = windows.stored_last(g, real(g, input)), numbers(result_shape(g)[2:])
     shape = (x.tensor.shape[0], *out, x.tensor.shape[3])
