@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from .. import build
-from ..broadcast import axis_of, contents
+from ..broadcast import axis_of, contents, ints
 from ..dim import Dim, Expr
-from ..errors import Unsupported
+from ..errors import NotConstant, Unsupported
 from ..model import Value
 from ..ops.generate import meshgrid
-from ..ops.shape import expand, flatten, reshape, reshape_exact, split, squeeze, unsqueeze, unstack
+from ..ops.index import gather, slice_
+from ..ops.shape import (
+    MODES,
+    concat,
+    expand,
+    flatten,
+    pad,
+    reshape,
+    reshape_exact,
+    split,
+    squeeze,
+    stack,
+    unsqueeze,
+    unstack,
+)
+from ..types import PadMode
 
 
 @reshape_exact.decomposes()
@@ -58,6 +75,57 @@ def _meshgrid(*input: Value) -> tuple[Value, ...]:
 def _unstack(input: Value, *, axis: int, num: int) -> tuple[Value, ...]:
     parts = split(input, [1] * num, axis=axis)
     return tuple(squeeze(part, [axis]) for part in parts)
+
+
+@stack.decomposes()
+def _stack(*input: Value, axis: int) -> Value:
+    place = axis_of(axis, input[0].rank, extra=1)
+    return concat(*(unsqueeze(v, [place]) for v in input), axis=place)
+
+
+@split.decomposes()
+def _split(input: Value, split: Value, *, axis: int) -> tuple[Value, ...]:
+    lengths = ints(split)
+    if lengths is None:
+        raise NotConstant(f"the lengths of pieces of {input.type}")
+    ends = np.cumsum((0, *lengths)).tolist()
+    return tuple(slice_(input, [axis], [start], [end]) for start, end in pairwise(ends))
+
+
+@pad.decomposes()
+def _pad_and_cut(input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Value:
+    """Borders below 0, cut off what grew."""
+    amounts = _amounts(input, pads)
+    if mode != PadMode.CONSTANT or min(amounts, default=0) >= 0:
+        raise Unsupported(f"a border of {input.type} that cuts nothing, or is repeated")
+    result = pad(input, [max(n, 0) for n in amounts], value)
+    for axis, (before, after) in enumerate(zip(amounts[::2], amounts[1::2], strict=True)):
+        if before < 0 or after < 0:
+            end = after if after < 0 else build.END
+            result = slice_(result, [axis], [max(-before, 0)], [end])
+    return result
+
+
+@pad.decomposes()
+def _pad_by_positions(input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Value:
+    """Borders of the tensor's own elements, axis after axis; what is below 0 is cut first."""
+    if mode == PadMode.CONSTANT:
+        raise Unsupported(f"a border of {input.type} that is a number, as it is")
+    amounts = _amounts(input, pads)
+    for axis, (before, after) in enumerate(zip(amounts[::2], amounts[1::2], strict=True)):
+        if before or after:
+            (size,) = build.known_sizes(input, [axis])
+            left = np.arange(size)[max(-before, 0) : max(size + min(after, 0), 0)]
+            near = np.pad(left, (max(before, 0), max(after, 0)), MODES[mode])  # type: ignore[call-overload]
+            input = gather(input, near, axis=axis)
+    return input
+
+
+def _amounts(input: Value, pads: Value) -> list[int]:
+    amounts = ints(pads)
+    if amounts is None:
+        raise NotConstant(f"the borders of {input.type}")
+    return list(amounts)
 
 
 def _may_go_wrong(size: Dim, place: int, sizes: tuple[Dim, ...]) -> bool:

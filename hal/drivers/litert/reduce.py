@@ -15,8 +15,8 @@ from nnir.types import Precision
 
 from ... import orders
 from ...lowering import Lowerings
-from .emitter import Emitter, Operand, Ref, result_shape
-from .shape import drop_axes
+from ...orders import Order
+from .emitter import Emitter, Ref, result_shape
 
 table = Lowerings[Ref]()
 BOOL = Precision.BOOL8
@@ -51,13 +51,10 @@ def reduce_axes(
     if not axes:
         return ref if precision in (None, ref.tensor.precision) else ref.cast(precision)
     places = sorted(ref.place(a) for a in axes)
-    sizes = ref.tensor.shape
-    shape: tuple[Dim, ...] = tuple(1 if k in places else d for k, d in enumerate(sizes))
-    order = ref.order
-    if not keepdim:
-        shape = tuple(d for k, d in enumerate(sizes) if k not in places)
-        left = [a for k, a in enumerate(ref.order) if k not in places]
-        order = tuple(sorted(left).index(a) for a in left)
+    shape, order = _without(ref, axes)
+    if keepdim:
+        shape = tuple(1 if k in places else d for k, d in enumerate(ref.tensor.shape))
+        order = ref.order
     where = g.ints(*places)
     return g.compute(name, [ref], shape, order, where, precision=precision, keep_dims=keepdim)
 
@@ -101,38 +98,30 @@ def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     return reduce_axes(g, "MEAN", g.take(input), known_axes(g, input, axes), keepdim=keepdim)
 
 
-def first_largest(g: Emitter, input: Operand, axis: int, name: str) -> Ref:
-    """Where the largest (ARG_MAX) or smallest (ARG_MIN) element is, as INT32, the axis kept.
-
-    The first NaN where there is one, over which the kernels pass.
-    """
-    ref = g.take(input)
-    found = _find_position(g, ref, axis, name)
-    if not ref.precision.is_float:
-        return found
-    nan = ref.unequal(ref)
-    some = reduce_axes(g, "REDUCE_ANY", nan, (axis,), keepdim=True)
-    return g.where(some, _find_position(g, nan.cast(Precision.INT32), axis, "ARG_MAX"), found)
+@table.each({reduce.arg_max: "ARG_MAX", reduce.arg_min: "ARG_MIN"}, implied=["keepdim"])
+def _position(g: Emitter, name: str, input: Value, *, axis: int, dtype: Precision) -> Ref:
+    """The first NaN where there is one, over which the kernels pass."""
+    ref, along = g.take(input), axis_of(axis, input.rank)
+    found = _find_position(g, ref, along, name)
+    if ref.precision.is_float:
+        nan = ref.unequal(ref)
+        some = reduce_axes(g, "REDUCE_ANY", nan, (along,), keepdim=False)
+        first = _find_position(g, nan.cast(Precision.INT32), along, "ARG_MAX")
+        found = g.where(some, first, found)
+    return g.reshape_last(found, result_shape(g)).cast(dtype)
 
 
 def _find_position(g: Emitter, ref: Ref, axis: int, name: str) -> Ref:
-    place = ref.place(axis)
-    shape = tuple(d for k, d in enumerate(ref.tensor.shape) if k != place)
-    order = tuple(range(len(shape)))
-    kind = Precision.INT32
-    where = g.constant(np.array(place, np.int32))
-    made = g.compute(name, [ref], shape, order, where, precision=kind, output_type=2)
-    sizes = tuple(1 if k == place else d for k, d in enumerate(ref.tensor.shape))
-    return Ref(g.reshape(made, sizes).tensor, ref.order, kind, g)
+    shape, order = _without(ref, (axis,))
+    where, kind = g.ints(ref.place(axis)), Precision.INT32
+    return g.compute(name, [ref], shape, order, where, precision=kind, output_type=2)
 
 
-@table.each({reduce.arg_max: "ARG_MAX", reduce.arg_min: "ARG_MIN"})
-def _position(
-    g: Emitter, name: str, input: Value, *, axis: int, keepdim: bool, dtype: Precision
-) -> Ref:
-    along = axis_of(axis, input.rank)
-    found = first_largest(g, input, along, name)
-    return g.cast(found if keepdim else drop_axes(g, found, (along,)), dtype)
+def _without(ref: Ref, axes: Sequence[int]) -> tuple[tuple[Dim, ...], Order]:
+    """The sizes as they are stored, and the order, of all other axes."""
+    left = [a for a in ref.order if a not in axes]
+    sizes = zip(ref.order, ref.tensor.shape, strict=True)
+    return tuple(d for a, d in sizes if a in left), tuple(sorted(left).index(a) for a in left)
 
 
 @table.lower(reduce.cum_sum)
@@ -144,7 +133,3 @@ def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, re
     place = g.constant(np.array(ref.place(axis_of(known[0], input.rank)), np.int32))
     shape = ref.tensor.shape
     return g.compute("CUMSUM", [ref], shape, ref.order, place, exclusive=exclusive, reverse=reverse)
-
-
-LONGEST = 64
-"""So many products are made one after the other."""

@@ -11,13 +11,13 @@ from nnir.dim import Dim, Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import shape
-from nnir.types import PadMode, Precision
+from nnir.types import Precision
 
 from ...attributes import Ints
 from ...lowering import Lowerings
 from ...orders import identity
 from .binary import spread
-from .emitter import Emitter, Operand, Ref, Refs, result_shape
+from .emitter import Emitter, Operand, Ref, result_shape
 
 table = Lowerings[Ref]()
 INT32 = Precision.INT32
@@ -117,24 +117,6 @@ def join(g: Emitter, operands: Sequence[Value | Ref], axis: int, target: tuple[D
     return g.move("CONCATENATION", parts, sizes, order, axis=order.index(axis))
 
 
-@table.lower(shape.stack)
-def stack(g: Emitter, *input: Value, axis: int) -> Ref:
-    target = result_shape(g)
-    place = axis_of(axis, input[0].rank, extra=1)
-    one = tuple(1 if k == place else d for k, d in enumerate(target))
-    rows = [_add_axis(g, g.take(v), place, one) for v in input]
-    return join(g, rows, place, target)
-
-
-def _add_axis(g: Emitter, ref: Ref, axis: int, target: tuple[Dim, ...]) -> Ref:
-    """With one more axis of size 1, which is stored in front."""
-    if ref.order == identity(ref.rank):
-        return g.reshape(ref, target)
-    order = (axis, *(a + (a >= axis) for a in ref.order))
-    flat = ref.stored(identity(ref.rank))
-    return g.reshape(flat, (1, *ref.tensor.shape)).stored(order)
-
-
 def part(g: Emitter, ref: Ref, axis: int, start: int, size: Dim) -> Ref:
     """`size` elements along an axis of the value."""
     place = ref.place(axis)
@@ -148,41 +130,6 @@ def part(g: Emitter, ref: Ref, axis: int, start: int, size: Dim) -> Ref:
     if shape == ref.tensor.shape:
         return ref
     return g.move("SLICE", [ref], shape, ref.order, g.ints(*begins), g.ints(*sizes))
-
-
-@table.lower(shape.split)
-def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Refs:
-    lengths = ints(split)
-    if lengths is None:
-        raise NoLowering("litert splits into pieces of known lengths only")
-    ref, place = g.take(input), axis_of(axis, input.rank)
-    starts = np.cumsum((0, *lengths[:-1])).tolist()
-    return tuple(
-        part(g, ref, place, start, size) if size else _empty(g, k)
-        for k, (start, size) in enumerate(zip(starts, lengths, strict=True))
-    )
-
-
-def _empty(g: Emitter, number: int) -> Ref:
-    sizes = [0 if isinstance(d, Expr) else d for d in result_shape(g, number)]
-    dtype = g.operation.outputs[number].dtype if g.operation else np.dtype(np.float32)
-    return g.constant(np.zeros(sizes, dtype))
-
-
-def drop_axes(g: Emitter, ref: Ref, axes: Sequence[int]) -> Ref:
-    """The result without some axes of size 1."""
-    places = [ref.place(a) for a in axes]
-    left = [a for k, a in enumerate(ref.order) if k not in places]
-    order = tuple(sorted(left).index(a) for a in left)
-    shape = tuple(d for k, d in enumerate(ref.tensor.shape) if k not in places)
-    stored = ref.stored(tuple(range(ref.rank)))
-    return g.reshape(stored, shape).stored(order)
-
-
-@table.lower(shape.unstack)
-def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Refs:
-    ref, place = g.take(input), axis_of(axis, input.rank)
-    return tuple(drop_axes(g, part(g, ref, place, k, 1), (place,)) for k in range(num))
 
 
 @table.lower(shape.expand)
@@ -240,67 +187,19 @@ def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     return g.one("SHAPE", [ref], dtype, (input.rank,), out_type=code)
 
 
-MODES = {
-    PadMode.REFLECT: "reflect",
-    PadMode.EDGE: "edge",
-    PadMode.REPLICATE: "edge",
-    PadMode.WRAP: "wrap",
-}
-
-
 @table.lower(shape.pad)
-def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Ref:
+def pad(g: Emitter, input: Value, pads: Value, value: Value | None) -> Ref:
     known = ints(pads)
-    if known is None:
-        raise NoLowering("litert pads by known amounts only")
-    pairs = list(zip(known[::2], known[1::2], strict=True))
-    ref = g.take(input)
-    if mode != PadMode.CONSTANT:
-        return _repeat_border(g, ref, pairs, MODES[mode])
-    ref = _surround(g, ref, pairs, value)
-    for axis, (before, after) in enumerate(pairs):
-        if before < 0 or after < 0:
-            size = ref.shape[axis]
-            if isinstance(size, Expr):
-                raise NoLowering("litert cuts axes of known sizes only")
-            cut = max(-before, 0)
-            ref = part(g, ref, axis, cut, size - cut - max(-after, 0))
-    return ref
-
-
-def _surround(g: Emitter, ref: Ref, pairs: list[tuple[int, int]], value: Value | None) -> Ref:
-    grown = [(max(a, 0), max(b, 0)) for a, b in pairs]
-    if not any(a or b for a, b in grown):
+    if known is None or min(known, default=0) < 0:
+        raise NoLowering("litert pads by known amounts only, and cuts nothing")
+    ref, target = g.take(input), result_shape(g)
+    if not any(known):
         return ref
-    stored = [grown[a] for a in ref.order]
-    shape = tuple(n + a + b for n, (a, b) in zip(ref.tensor.shape, stored, strict=True))
-    amounts = g.constant(np.array(stored, np.int32))
+    shape = tuple(target[a] for a in ref.order)
+    amounts = g.constant(np.array([known[2 * a : 2 * a + 2] for a in ref.order], np.int32))
     if value is None or (value.constant is not None and not value.constant.any()):
         return g.move("PAD", [ref], shape, ref.order, amounts)
-    fill = g.reshape(value, ())
-    kind = g.movable("PADV2", ref.tensor.precision)
-    if kind != ref.tensor.precision:
-        raise NoLowering(f"litert has no kernel of PADV2 for {ref.tensor.precision.name}")
-    return g.move("PADV2", [ref], shape, ref.order, amounts, fill)
-
-
-def _repeat_border(g: Emitter, ref: Ref, pairs: list[tuple[int, int]], how: str) -> Ref:
-    """Each axis by the positions of what is repeated; crops go first."""
-    for axis, (before, after) in enumerate(pairs):
-        if not (before or after):
-            continue
-        size = ref.shape[axis]
-        if isinstance(size, Expr):
-            raise NoLowering("litert repeats the border of axes of known sizes only")
-        cut = np.arange(size)[max(-before, 0) : max(size + min(after, 0), 0)]
-        wanted = np.pad(cut, (max(before, 0), max(after, 0)), how)  # type: ignore[call-overload]
-        ref = take_positions(g, ref, axis, wanted)
-    return ref
-
-
-def take_positions(g: Emitter, ref: Ref, axis: int, positions: np.ndarray) -> Ref:
-    """Known positions along an axis of the value."""
-    place = ref.place(axis)
-    shape = tuple(len(positions) if k == place else d for k, d in enumerate(ref.tensor.shape))
-    where = g.constant(positions.astype(np.int32))
-    return g.move("GATHER", [ref], shape, ref.order, where, axis=place)
+    kind = ref.tensor.precision
+    if g.movable("PADV2", kind) != kind:
+        raise NoLowering(f"litert has no kernel of PADV2 for {kind.name}")
+    return g.move("PADV2", [ref], shape, ref.order, amounts, g.reshape(value, ()))
