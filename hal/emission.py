@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 from nnir.decomposition import Decomposition
@@ -240,7 +241,9 @@ class Emission(ABC, Generic[R]):
             count[self.device, name] += 1
         return self._lower_others(inner)
 
-    def compose(self, recipe: Callable[..., Value | Sequence[Value]], *operands: Value) -> list[R]:
+    def compose(
+        self, recipe: Callable[..., Value | Sequence[Value]], *operands: Value | None
+    ) -> list[R]:
         """The results of a function of values, as a part of a lowering.
 
         NoLowering lists what of it cannot be emitted.
@@ -252,6 +255,13 @@ class Emission(ABC, Generic[R]):
             self._note(before)
             raise NoLowering("; ".join(missing))
         return [self.take(r) for r in results]
+
+    def decomposed(self) -> list[R]:
+        """The results of the operation that is lowered by its first decomposition, for a lowering
+        that adds something to it; NoLowering lists what of it cannot be emitted."""
+        operation = self.operation
+        way = partial(operation.operator.decompositions[0], **operation.attributes)
+        return self.compose(way, *operation.inputs)
 
     def _append_others(
         self,

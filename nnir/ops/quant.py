@@ -299,6 +299,11 @@ def _as(value: Value, dtype: Precision) -> Value:
     return value if value.precision == dtype else unary.cast(value, dtype=dtype)
 
 
+def _is_nothing(zero_point: Value) -> bool:
+    """Whether zero points are known to be 0."""
+    return zero_point.constant is not None and not zero_point.constant.astype(np.float32).any()
+
+
 @quantize_linear.decomposes()
 def _quantize_linear_parts(
     input: Value,
@@ -316,7 +321,11 @@ def _quantize_linear_parts(
     real = _as(input, kind) / factors
     wide = Precision.FLOAT64 if kind == Precision.FLOAT64 else Precision.FLOAT32
     real = _as(unary.round_(real) if dtype.is_integer else real, wide)
-    if zero_point is not None and (dtype.is_integer or dtype == Precision.FLOAT4E2M1FN):
+    if (
+        zero_point is not None
+        and not _is_nothing(zero_point)
+        and (dtype.is_integer or dtype == Precision.FLOAT4E2M1FN)
+    ):
         real = real + _as(_spread_value(zero_point, input, axis, block_size), wide)
     if dtype.is_integer:
         low, high = map(float, integer_range(dtype))
@@ -339,10 +348,10 @@ def _dequantize_linear_parts(
     block_size: int,
     dtype: Precision,
 ) -> Value:
-    exact = Precision.INT64 if input.is_integer else Precision.FLOAT32
-    steps = _as(input, exact)
-    if zero_point is not None:
-        zero = _spread_value(zero_point, input, axis, block_size)
-        steps = steps - _as(zero, exact)
+    steps = input
+    if zero_point is not None and not _is_nothing(zero_point):
+        is_wide = input.is_integer and input.dtype.itemsize > 2
+        exact = Precision.INT64 if is_wide else Precision.FLOAT32
+        steps = _as(input, exact) - _as(_spread_value(zero_point, input, axis, block_size), exact)
     factors = _as(_spread_value(scale, input, axis, block_size), Precision.FLOAT32)
     return _as(_as(steps, Precision.FLOAT32) * factors, dtype)

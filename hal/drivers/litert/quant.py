@@ -23,21 +23,13 @@ table = Lowerings[Ref]()
 INTEGERS = frozenset({"int4", "uint4", "int8", "uint8", "int32"})
 FOUR_BITS = {Precision.INT4: 0, Precision.UINT4: 8}
 """Integers that LiteRT computes with as INT8 only, and their middle."""
-NARROW = frozenset({Precision.INT8, Precision.UINT8, Precision.INT16, Precision.UINT16})
+NOTED = frozenset({Precision.FLOAT32, Precision.INT8, Precision.UINT8, Precision.INT16}) | {
+    *(Precision.UINT16, Precision.INT32),
+}
+"""Precisions of tensors that stand for each other."""
 
 
-def _along(g: Emitter, values: Value, input: Value, axis: int, block_size: int) -> Ref:
-    """Scales or zero points in FLOAT32 that broadcast to the input."""
-    if block_size:
-        raise NoLowering("litert has no blocks of scales")
-    real = g.cast(values, Precision.FLOAT32)
-    if values.rank < 2 and all(d == 1 for d in values.shape):
-        return g.reshape(real, ())
-    after = input.rank - 1 - axis % input.rank
-    return g.reshape(real, (values.shape[0], *(1,) * after))
-
-
-@table.lower(quant.quantize_linear)
+@table.lower(quant.quantize_linear, implied=["dtype", "saturate", "precision"])
 def quantize_linear(
     g: Emitter,
     input: Value,
@@ -46,19 +38,10 @@ def quantize_linear(
     *,
     axis: int,
     block_size: int,
-    dtype: Precision,
-    precision: Precision | None,
 ) -> Ref:
-    single = scale.precision == input.precision == Precision.FLOAT32
-    if not single or precision not in (None, Precision.FLOAT32) or dtype not in NARROW:
-        raise NoLowering(f"litert quantises no {input.type} by {scale.type} to {dtype.name}")
-    whole = g.elementwise("ROUND", input_of(g, input) / _along(g, scale, input, axis, block_size))
-    if zero_point is not None and (zero_point.constant is None or zero_point.constant.any()):
-        whole = whole + _along(g, zero_point, input, axis, block_size)
-    low, high = map(float, quant.integer_range(dtype))
-    made = clip_between(g, whole, low, high).cast(dtype)
-    if not block_size:
-        _note(g.quantised, made, input_of(g, input), _known_affine(scale, zero_point, axis))
+    (made,) = g.decomposed()
+    if input.precision == scale.precision == Precision.FLOAT32 and not block_size:
+        _note(g.quantised, made, g.take(input), _known_affine(scale, zero_point, axis))
     return made
 
 
@@ -81,7 +64,8 @@ def _note(
 ) -> None:
     """Remember of what a tensor is made, where both are stored alike."""
     alike = made.order == source.order and made.tensor.shape == source.tensor.shape
-    if described is not None and alike:
+    kinds = {made.tensor.precision, source.tensor.precision}
+    if described is not None and alike and kinds <= NOTED:
         notes[made.tensor] = source.tensor, described
 
 
@@ -102,10 +86,6 @@ def _constant(g: Emitter, input: Value, real: np.ndarray, described: Quantizatio
     return made
 
 
-def input_of(g: Emitter, input: Value) -> Ref:
-    return g.take(input)
-
-
 @table.lower(quant.dequantize_linear)
 def dequantize_linear(
     g: Emitter,
@@ -117,37 +97,33 @@ def dequantize_linear(
     block_size: int,
     dtype: Precision,
 ) -> Ref:
-    known = [None if v is None else v.constant for v in (input, scale, zero_point)]
-    described = None if block_size else _known_affine(scale, zero_point, axis)
-    if known[0] is not None and known[1] is not None and (zero_point is None) == (known[2] is None):
-        fields = {"axis": axis, "block_size": block_size, "dtype": dtype}
-        real = quant.dequantize_linear.reference(*known, **fields)
-        return _constant(g, input, real, described if dtype == Precision.FLOAT32 else None)
-    exact = input.precision in NARROW or (input.precision == Precision.INT32 and zero_point is None)
-    if not exact or dtype == Precision.FLOAT64:
-        raise NoLowering(f"litert turns no {input.type} into {dtype.name}")
-    steps = g.cast(input, Precision.FLOAT32)
-    if zero_point is not None and (zero_point.constant is None or zero_point.constant.any()):
-        steps = steps - _along(g, zero_point, input, axis, block_size)
-    made = steps * _along(g, scale, input, axis, block_size)
-    if dtype == Precision.FLOAT32:
+    described = None
+    if dtype == Precision.FLOAT32 and not block_size:
+        described = _known_affine(scale, zero_point, axis)
+    if input.constant is None:
+        (made,) = g.decomposed()
         _note(g.dequantised, made, g.take(input), described)
-    return made
+        return made
+    known = [None if v is None else v.constant for v in (input, scale, zero_point)]
+    if known[1] is None or (zero_point is None) != (known[2] is None):
+        raise NoLowering("litert dequantises constants by known scales")
+    fields = {"axis": axis, "block_size": block_size, "dtype": dtype}
+    real = quant.dequantize_linear.reference(*known, **fields)
+    return _constant(g, input, real, described)
 
 
 @table.lower(quant.quantize)
 def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int) -> Ref:
-    zeros = np.zeros(1) if zero_point is None else zero_point.constant
-    if scale.constant is None or zeros is None or input.precision != Precision.FLOAT32:
+    described = g.operation.outputs[0].type.quantization
+    if described is None or input.precision != Precision.FLOAT32:
         raise NoLowering(f"litert quantises FLOAT32 by known scales, not {input.type}")
-    whole = g.elementwise("ROUND", input_of(g, input) / _along(g, scale, input, axis, 0))
-    symmetric = not zeros.any()
-    if symmetric:
+    scales, zeros = _columns(g, described, input.rank)
+    whole = g.elementwise("ROUND", g.take(input) / scales)
+    if zeros is None:
         made = clip_between(g, whole, -127, 127).cast(Precision.INT8)
     else:
-        whole = whole + float(zeros.reshape(-1)[0])
-        made = clip_between(g, whole, 0, 255).cast(Precision.UINT8)
-    _note(g.quantised, made, input_of(g, input), _known_affine(scale, zero_point, axis))
+        made = clip_between(g, whole + zeros, 0, 255).cast(Precision.UINT8)
+    _note(g.quantised, made, g.take(input), described)
     return made
 
 
@@ -159,13 +135,16 @@ def dequantize(g: Emitter, input: Value) -> Ref:
     if input.constant is not None:
         real = quant.dequantize.reference(input.constant, quantization=described)
         return _constant(g, input, real, described)
+    scales, zeros = _columns(g, described, input.rank)
     steps = g.cast(input, Precision.FLOAT32)
-    after = 0 if described.axis is None else input.rank - 1 - described.axis
-    shape = () if len(described.scales) == 1 else (len(described.scales), *(1,) * after)
-    if any(described.zero_points):
-        zeros = np.array(described.zero_points)
-        single = len(described.zero_points) == 1
-        steps = steps - g.constant(zeros.reshape(() if single else shape), np.float32)
-    made = steps * g.constant(np.reshape(described.scales, shape), np.float32)
+    made = (steps if zeros is None else steps - zeros) * scales
     _note(g.dequantised, made, g.take(input), described)
     return made
+
+
+def _columns(g: Emitter, described: Quantization, rank: int) -> tuple[Ref, Ref | None]:
+    """Scales, and zero points other than 0, as FLOAT32 that broadcasts to a tensor of a rank."""
+    after = () if described.axis is None else (-1, *(1,) * (rank - 1 - described.axis))
+    both = described.scales, described.zero_points
+    scales, zeros = (np.reshape(n, after) if after else np.asarray(n[0]) for n in both)
+    return g.constant(scales, np.float32), g.constant(zeros, np.float32) if np.any(zeros) else None
