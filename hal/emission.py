@@ -12,7 +12,15 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from nnir.decomposition import Decomposition
 from nnir.dim import Expr
-from nnir.errors import NNAdapterError, NoLowering, Refusal, Unsupported, describe, summary
+from nnir.errors import (
+    NNAdapterError,
+    NoLowering,
+    NotConstant,
+    Refusal,
+    Unsupported,
+    describe,
+    summary,
+)
 from nnir.model import Model, Operation, Value
 from nnir.passes import apply, fold_constants, merge_common
 from nnir.progress import follow
@@ -191,12 +199,12 @@ class Emission(ABC, Generic[R]):
             return self._give_up(operation, error)
         mark, before = self.mark(), self._notes()
         first: Notes | None = None
-        reasons: list[str] = []
+        reasons: list[NNAdapterError] = []
         for way in operation.operator.decompositions:
             try:
                 results = self._write_in_others(operation, way)
             except NNAdapterError as second:
-                reasons.append(summary(second))
+                reasons.append(second)
                 continue
             after = self._notes()
             if after[0] == before[0]:
@@ -209,9 +217,11 @@ class Emission(ABC, Generic[R]):
             self._note((*before[:2], first[2]) if is_own else first)
             if not is_own:
                 return [self.stand_in(v) for v in operation.outputs]
-        return self._give_up(
-            operation, error if is_own else Unsupported("; ".join(dict.fromkeys(reasons)))
-        )
+        if is_own:  # a size that is not known may be all that a decomposition lacks
+            reasons = [error, *(e for e in reasons if isinstance(e, NotConstant))]
+        text = "; ".join(dict.fromkeys(map(summary, reasons)))
+        is_alone = is_own and len(reasons) == 1
+        return self._give_up(operation, error if is_alone else Unsupported(text))
 
     def _notes(self) -> Notes:
         """What cannot be emitted so far, where, and what is decomposed."""

@@ -2,13 +2,58 @@
 
 from __future__ import annotations
 
+from .. import build
+from ..broadcast import broadcast
 from ..decomposition import Level
+from ..dim import Expr, product
+from ..errors import Unsupported
 from ..model import Value
-from ..ops import linear
+from ..ops import linear, reduce, shape
 from ..recipes.contraction import contract
+from ..types import Fuse
+from .conv import ACTIVATIONS
+
+MOST_PRODUCTS = 1 << 22
+"""So many products of integers are made at once."""
 
 
 @linear.einsum.decomposes(level=Level.ROUNDING)
 def _einsum(*input: Value, equation: str) -> Value:
     labels, result = linear.terms(equation, [v.rank for v in input])
     return contract(input, labels, result)
+
+
+@linear.mat_mul.decomposes()
+def _mat_mul_of_vectors(x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Value:
+    """A row or a column, whose axis is dropped again."""
+    if x.rank > 1 and y.rank > 1:
+        raise Unsupported(f"the product of the matrices {x.type} and {y.type}")
+    axes = [axis for v, axis in ((x, -2), (y, -1)) if v.rank == 1]
+    rows = shape.unsqueeze(x, [0]) if x.rank == 1 else x
+    columns = shape.unsqueeze(y, [1]) if y.rank == 1 else y
+    flags = {"transpose_x": transpose_x and x.rank > 1, "transpose_y": transpose_y and y.rank > 1}
+    return shape.squeeze(linear.mat_mul(rows, columns, **flags), axes)
+
+
+@linear.mat_mul.decomposes()
+def _mat_mul_of_integers(x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Value:
+    """Every product, added up."""
+    left, right = (_swap_last(v) if t else v for v, t in ((x, transpose_x), (y, transpose_y)))
+    sizes = *broadcast(left.shape[:-2], right.shape[:-2]), left.shape[-2], *right.shape[-2:]
+    count = product(sizes)
+    if not x.is_integer or isinstance(count, Expr) or count > MOST_PRODUCTS:
+        raise Unsupported(f"all products of {x.type} and {y.type}")
+    every = shape.unsqueeze(left, [-1]) * shape.unsqueeze(right, [-3])
+    return reduce.reduce_sum(every, [-2], keepdim=False)
+
+
+def _swap_last(x: Value) -> Value:
+    return shape.transpose(x, perm=(*range(x.rank - 2), x.rank - 1, x.rank - 2))
+
+
+@linear.fully_connected.decomposes(level=Level.ROUNDING)
+def _fully_connected(input: Value, weight: Value, bias: Value, *, fuse_code: Fuse) -> Value:
+    *batch, width = build.sizes_of(input)
+    rows = build.reshape(input, [build.product(batch), width])
+    result = linear.mat_mul(rows, weight, transpose_y=True) + bias
+    return ACTIVATIONS[fuse_code](result) if fuse_code in ACTIVATIONS else result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -19,10 +19,11 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from ...orders import identity
 from .emitter import Emitter, Operand, Ref, result_shape
-from .shape import int32, part
+from .shape import int32
 from .static import numbers
 
 table = Lowerings[Ref]()
+LARGEST = np.iinfo(np.int32).max
 INT32, BOOL = Precision.INT32, Precision.BOOL8
 
 
@@ -59,10 +60,6 @@ def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
     return g.move("GATHER", [ref], shape, tuple(order), where, axis=place)
 
 
-def _count(input: Value) -> int:
-    return math.prod(numbers(input.shape))
-
-
 @table.lower(index.slice_)
 def slice_(
     g: Emitter, input: Value, axes: Value | None, starts: Value, ends: Value, steps: Value | None
@@ -72,91 +69,58 @@ def slice_(
     by = (1,) * count if steps is None else ints(steps)
     if where is None or by is None:
         raise NoLowering("litert slices along known axes in known steps only")
-    places = [axis_of(a, input.rank) for a in where]
-    known = contents(starts), contents(ends)
+    ref, along = g.take(input), [axis_of(a, input.rank) for a in where]
+    known = [contents(v) for v in (starts, ends)]
     if any(k is None or any(isinstance(d, Expr) for d in k) for k in known):
-        return _slice_computed(g, input, places, starts, ends, by)
-    first, last = ([int(d) for d in k or ()] for k in known)  # type: ignore[arg-type]
-    return _cut(g, g.take(input), places, first, last, by)
+        return _cut_computed(g, ref, along, (starts, ends), by)
+    return _cut(g, ref, along, *known, by)
 
 
-def _cut(
-    g: Emitter, ref: Ref, axes: list[int], starts: list[int], ends: list[int], steps: Any
-) -> Ref:
-    """Known bounds."""
-    rank = ref.rank
-    begin, end, by = [0] * rank, [0] * rank, [1] * rank
-    open_begin = open_end = (1 << rank) - 1
-    shape = list(ref.tensor.shape)
-    target = result_shape(g)
-    for axis, start, stop, step in zip(axes, starts, ends, steps, strict=True):
+def _cut(g: Emitter, ref: Ref, axes: Sequence[int], *bounds: Any) -> Ref:
+    """From known starts to known ends, in steps."""
+    begin, end, by = ([n] * ref.rank for n in (0, 0, 1))
+    open_begin = open_end = (1 << ref.rank) - 1
+    shape = tuple(result_shape(g)[a] for a in ref.order)
+    for axis, *given in zip(axes, *bounds, strict=True):
         place = ref.place(axis)
         size = ref.tensor.shape[place]
-        shape[place] = target[axis]
-        if isinstance(size, int):
-            start, stop, step = slice(start, stop, step).indices(size)
-        begin[place], by[place] = _clamp(start), step
+        start, stop, by[place] = slice(*given).indices(size) if isinstance(size, int) else given
+        begin[place], end[place] = (int(np.clip(n, -LARGEST, LARGEST)) for n in (start, stop))
         open_begin &= ~(1 << place)
-        if not (isinstance(size, int) and stop < 0):
-            end[place] = _clamp(stop)
+        if stop >= 0 or isinstance(size, Expr):
             open_end &= ~(1 << place)
-    if tuple(shape) == ref.tensor.shape and all(s == 1 for s in by):
+    if any(s != 1 for s in by):
+        return _stride(g, ref, g.ints(*begin), g.ints(*end), by, open_begin, open_end)
+    if shape == ref.tensor.shape:
         return ref
-    if all(s == 1 for s in by) and all(isinstance(d, int) for d in ref.tensor.shape):
-        bounds = g.ints(*begin), g.ints(*shape)
-        return g.move("SLICE", [ref], tuple(shape), ref.order, *bounds)
-    vectors = [g.ints(*v) for v in (begin, end, by)]
-    return g.move(
-        "STRIDED_SLICE",
-        [ref],
-        tuple(shape),
-        ref.order,
-        *vectors,
-        begin_mask=open_begin,
-        end_mask=open_end,
-    )
+    if any(isinstance(d, Expr) for d in ref.tensor.shape):
+        return _stride(g, ref, g.ints(*begin), g.ints(*end), by, open_begin, open_end)
+    return g.move("SLICE", [ref], shape, ref.order, g.ints(*begin), g.ints(*shape))
 
 
-def _clamp(bound: int) -> int:
-    limits = np.iinfo(np.int32)
-    return int(min(max(bound, limits.min + 1), limits.max))
-
-
-def _slice_computed(
-    g: Emitter, input: Value, axes: list[int], starts: Value, ends: Value, steps: Any
+def _stride(
+    g: Emitter, ref: Ref, begin: Ref, end: Ref, by: Sequence[int], begin_mask: int, end_mask: int
 ) -> Ref:
-    """Bounds that are only known while running, one axis after the other."""
-    ref = g.take(input)
-    target = result_shape(g)
-    first, last = (g.reshape(int32(g, v), (len(axes),)) for v in (starts, ends))
-    for k, (axis, step) in enumerate(zip(axes, steps, strict=True)):
-        place = ref.place(axis)
-        shape = list(ref.tensor.shape)
-        shape[place] = target[axis]
-        vectors = [_spread(g, part(g, v, 0, k, 1), place, ref.rank) for v in (first, last)]
-        by = [1] * ref.rank
-        by[place] = step
-        mask = ((1 << ref.rank) - 1) & ~(1 << place)
-        ref = g.move(
-            "STRIDED_SLICE",
-            [ref],
-            tuple(shape),
-            ref.order,
-            *vectors,
-            g.ints(*by),
-            begin_mask=mask,
-            end_mask=mask,
-        )
-    return ref
+    shape = tuple(result_shape(g)[a] for a in ref.order)
+    masks = {"begin_mask": begin_mask, "end_mask": end_mask}
+    return g.move("STRIDED_SLICE", [ref], shape, ref.order, begin, end, g.ints(*by), **masks)
 
 
-def _spread(g: Emitter, bound: Ref, place: int, rank: int) -> Ref:
-    """One bound among zeros."""
-    if rank == 1:
-        return bound
-    hit = np.zeros(rank, np.int32)
-    hit[place] = 1
-    return bound * g.constant(hit)
+def _cut_computed(
+    g: Emitter, ref: Ref, axes: Sequence[int], bounds: Sequence[Value], steps: Sequence[int]
+) -> Ref:
+    """Between bounds that are only known while running, which are put among zeros."""
+    by, source = [1] * ref.rank, [len(axes)] * ref.rank
+    for number, (axis, step) in enumerate(zip(axes, steps, strict=True)):
+        source[ref.place(axis)], by[ref.place(axis)] = number, step
+    rows = [g.reshape(int32(g, bound), (len(axes),)) for bound in bounds]
+    if source != list(range(len(axes))):
+        zero, where = g.ints(0), g.ints(*source)
+        longer = [g.one("CONCATENATION", [r, zero], INT32, (len(axes) + 1,), axis=0) for r in rows]
+        rows = [g.one("GATHER", [r, where], INT32, (ref.rank,), axis=0) for r in longer]
+    begin, end = rows
+    mask = sum(1 << place for place, number in enumerate(source) if number == len(axes))
+    return _stride(g, ref, begin, end, by, mask, mask)
 
 
 @table.lower(index.gather_nd)

@@ -117,21 +117,6 @@ def join(g: Emitter, operands: Sequence[Value | Ref], axis: int, target: tuple[D
     return g.move("CONCATENATION", parts, sizes, order, axis=order.index(axis))
 
 
-def part(g: Emitter, ref: Ref, axis: int, start: int, size: Dim) -> Ref:
-    """`size` elements along an axis of the value."""
-    place = ref.place(axis)
-    begins = [0] * ref.rank
-    begins[place] = start
-    sizes = [-1] * ref.rank
-    if isinstance(size, Expr):
-        raise NoLowering(f"litert cuts parts of known sizes, not {size}")
-    sizes[place] = size
-    shape = tuple(size if k == place else d for k, d in enumerate(ref.tensor.shape))
-    if shape == ref.tensor.shape:
-        return ref
-    return g.move("SLICE", [ref], shape, ref.order, g.ints(*begins), g.ints(*sizes))
-
-
 @table.lower(shape.expand)
 def expand(g: Emitter, input: Value, shape: Value) -> Ref:
     target = result_shape(g)
