@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -70,18 +69,37 @@ def _conv_3d(
 
 @conv.conv_2d_transpose.decomposes(level=Level.ROUNDING)
 def _conv_2d_transpose_dilated(
-    input: Value, filter: Value, bias: Value, *, group: int, **attributes: Any
+    input: Value,
+    filter: Value,
+    bias: Value,
+    *,
+    auto_pad: AutoPad,
+    pads: tuple[int, ...] | None,
+    strides: tuple[int, ...],
+    group: int,
+    dilations: tuple[int, ...],
+    output_padding: tuple[int, ...] | None,
+    output_shape: tuple[int, ...] | None,
+    fuse_code: Fuse,
 ) -> Value:
     """The same without dilations, by a filter with zeros between its taps."""
-    dilations = attributes["dilations"]
-    is_dilated = max(dilations) > 1 and attributes["auto_pad"] != AutoPad.SAME
-    if not is_dilated or group > 1:
+    if max(dilations) == 1 or auto_pad == AutoPad.SAME or group > 1:
         raise Unsupported("a transposed convolution without dilations, or in groups, as it is")
     taps = filter
     for axis, step in enumerate(dilations, 2):
         taps = _spread(taps, step, axis)
-    plain = {**attributes, "dilations": (1, 1)}
-    result: Value = conv.conv_2d_transpose(input, taps, bias, group=group, **plain)
+    result: Value = conv.conv_2d_transpose(
+        input,
+        taps,
+        bias,
+        auto_pad=auto_pad,
+        pads=pads,
+        strides=strides,
+        dilations=(1, 1),
+        output_padding=output_padding,
+        output_shape=output_shape,
+        fuse_code=fuse_code,
+    )
     return result
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import build
@@ -241,8 +239,37 @@ def _region_weights(
 
 
 @prior_box.decomposes()
-def _prior_box(input: Value, image: Value, **attributes: Any) -> tuple[Value, Value]:
+def _prior_box(
+    input: Value,
+    image: Value,
+    *,
+    min_sizes: tuple[float, ...],
+    max_sizes: tuple[float, ...] | None,
+    aspect_ratios: tuple[float, ...],
+    variances: tuple[float, ...],
+    flip: bool,
+    clip: bool,
+    step_w: float,
+    step_h: float,
+    offset: float,
+    min_max_aspect_ratios_order: bool,
+) -> tuple[Value, Value]:
     """Constants: they depend on sizes alone."""
-    sizes = [tuple(build.known_sizes(x, (2, 3))) for x in (input, image)]
-    boxes, spread = prior_boxes(*sizes, **attributes)  # type: ignore[arg-type]
-    return tuple(input.model.constant(a.astype(input.dtype)) for a in (boxes, spread))  # type: ignore[return-value]
+    rows, columns = build.known_sizes(input, (2, 3))
+    height, width = build.known_sizes(image, (2, 3))
+    boxes, spread = prior_boxes(
+        (rows, columns),
+        (height, width),
+        min_sizes=min_sizes,
+        max_sizes=max_sizes,
+        aspect_ratios=aspect_ratios,
+        variances=variances,
+        flip=flip,
+        clip=clip,
+        step_w=step_w,
+        step_h=step_h,
+        offset=offset,
+        min_max_aspect_ratios_order=min_max_aspect_ratios_order,
+    )
+    made = (input.model.constant(a.astype(input.dtype)) for a in (boxes, spread))
+    return next(made), next(made)

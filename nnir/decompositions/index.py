@@ -336,6 +336,8 @@ def _place_known(rows: Value, places: np.ndarray, each: Value, reduction: str) -
 
 def _place_each(rows: Value, places: Value, each: Value, reduction: str) -> Value:
     """Each row combined with all of its updates at once."""
+    if reduction not in NOTHING:
+        raise Unsupported(f"updates {each.type} in any order, of which the last is to stay")
     if rows.precision == Precision.BOOL8:
         raise Unsupported(f"updates of truth values by {reduction!r}")
     width = [d for d in (*rows.shape, *places.shape) if not isinstance(d, Expr)]

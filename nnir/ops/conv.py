@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -546,20 +545,38 @@ def deformable_conv_2d(
     return made
 
 
-def _conv_integer_in(
+def _convolution_in(kind: Precision) -> Callable[..., Value]:
+    """The decomposition of CONV_INTEGER into a convolution in a precision."""
+
+    def decompose(
+        input: Value,
+        filter: Value,
+        input_zero_point: Value | None = None,
+        filter_zero_point: Value | None = None,
+        *,
+        pads: tuple[int, ...] | None = None,
+        strides: tuple[int, ...],
+        group: int = 1,
+        dilations: tuple[int, ...],
+    ) -> Value:
+        require(len(strides) in (2, 3), f"conv_integer with {len(strides)} spatial axes")
+        x, w = _whole_numbers(input, filter, input_zero_point, filter_zero_point, kind)
+        bias = input.model.constant(np.zeros(int(w.shape[0]), kind.dtype))  # type: ignore[arg-type]
+        made = conv_2d if len(strides) == 2 else conv_3d
+        result = made(x, w, bias, pads=pads, strides=strides, group=group, dilations=dilations)
+        return unary.cast(result, dtype=Precision.INT32)
+
+    return decompose
+
+
+def _whole_numbers(
     input: Value,
     filter: Value,
-    input_zero_point: Value | None = None,
-    filter_zero_point: Value | None = None,
-    *,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...],
-    group: int = 1,
-    dilations: tuple[int, ...],
+    input_zero_point: Value | None,
+    filter_zero_point: Value | None,
     kind: Precision,
-) -> Value:
-    """A convolution in the precision `kind`, which holds every sum exactly."""
-    require(len(strides) in (2, 3), f"conv_integer with {len(strides)} spatial axes")
+) -> tuple[Value, Value]:
+    """Integers less their zero points in a precision that holds every sum of their products."""
     terms = product(filter.shape[1:])
     is_small = isinstance(terms, int) and terms * 255 * 255 < MOST_EXACT
     require(kind != Precision.FLOAT32 or is_small, f"sums of {filter.type} in 24 bits")
@@ -571,16 +588,12 @@ def _conv_integer_in(
         if zero.rank and zero.shape[0] != 1:
             zero = shape.reshape(zero, (-1, *(1,) * (filter.rank - 1)))
         w = w - zero
-    count = filter.shape[0]
-    if isinstance(count, Expr):
+    if isinstance(filter.shape[0], Expr):
         raise NotConstant(f"conv_integer needs a known number of filters, not {filter.type}")
-    bias = input.model.constant(np.zeros(count, kind.dtype))
-    made = conv_2d if len(strides) == 2 else conv_3d
-    result = made(x, w, bias, pads=pads, strides=strides, group=group, dilations=dilations)
-    return unary.cast(result, dtype=Precision.INT32)
+    return x, w
 
 
 MOST_EXACT = 1 << 24
 """Integers below it have all their digits in FLOAT32."""
 for _kind in (Precision.INT32, Precision.FLOAT32):  # the second where a device has none of integers
-    conv_integer.decomposes()(partial(_conv_integer_in, kind=_kind))
+    conv_integer.decomposes()(_convolution_in(_kind))

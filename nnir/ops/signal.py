@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from collections.abc import Callable
 
 import numpy as np
 
@@ -94,14 +94,31 @@ def _bins(
     return length // 2 + 1 if onesided and not inverse else length
 
 
+def _products_in(wide: Precision) -> Callable[..., Value]:
+    """The decomposition of DFT that computes in a precision."""
+
+    def decompose(
+        input: Value,
+        dft_length: Value | None = None,
+        axis: Value | None = None,
+        *,
+        inverse: bool = False,
+        onesided: bool = False,
+    ) -> Value:
+        options = {"inverse": inverse, "onesided": onesided}
+        return _dft_as_products(input, dft_length, axis, wide, **options)
+
+    return decompose
+
+
 def _dft_as_products(
     input: Value,
-    dft_length: Value | None = None,
-    axis: Value | None = None,
-    *,
-    inverse: bool = False,
-    onesided: bool = False,
+    dft_length: Value | None,
+    axis: Value | None,
     wide: Precision,
+    *,
+    inverse: bool,
+    onesided: bool,
 ) -> Value:
     """Two matrix products with cosines and sines, computed in the precision `wide`."""
     if input.precision == Precision.FLOAT64 != wide:
@@ -135,7 +152,7 @@ def _dft_as_products(
 
 
 for _wide in (Precision.FLOAT64, Precision.FLOAT32):  # the second where a device has no doubles
-    dft.decomposes(level=Level.ROUNDING)(partial(_dft_as_products, wide=_wide))
+    dft.decomposes(level=Level.ROUNDING)(_products_in(_wide))
 
 
 def _along_any(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,12 +12,12 @@ from nnir.model import Value
 from nnir.ops import conv
 from nnir.types import Precision
 
-from ...attributes import Transposed, Window
+from ...attributes import Window
 from ...lowering import Lowerings
 from ...orders import channels_last
 from .emitter import Argument, Emitter, Operand, Ref, result_shape
 from .graph import Tensor
-from .shape import places_of, take_places
+from .shape import take_places
 from .sizes import numbers
 
 table = Lowerings[Ref]()
@@ -49,47 +48,6 @@ def convolve(
     made = [g.whole(_convolve(g, *part, how, pads, each)) for part in parts]
     whole = g.step(OperationType.CONCATENATION, [*made, 3], shape)
     return Ref(whole, shape, channels_last(4), Precision.FLOAT32)
-
-
-@table.lower(conv.conv_2d_transpose, how=Transposed)
-def conv_2d_transpose(
-    g: Emitter, input: Value, filter: Value, bias: Value, *, group: int, how: Transposed
-) -> Ref:
-    """A convolution of an image with zeros between its pixels, by the taps the other way round."""
-    how = how.over(numbers(filter.shape[2:]))
-    grown = how.growth(numbers(input.shape[2:]))
-    x = _spread_pixels(g, g.real(input), how, grown)
-    taps = _dilate(g, _turn_taps(g, g.real(filter), group), how)
-    image = g.ordered(x, channels_last(4))
-    return convolve(g, image, taps, bias, Window((1, 1)), [0, 0, 0, 0], group)
-
-
-def _spread_pixels(g: Emitter, ref: Ref, how: Transposed, grown: Sequence[tuple[int, int]]) -> Ref:
-    """Zeros between pixels and around them; what grows by less than nothing is cut."""
-    places = places_of(ref)
-    down, across = how.strides
-    rows, columns = ((n - 1) * s + 1 for n, s in zip(places.shape[2:], how.strides, strict=True))
-    wide = np.full((*places.shape[:2], rows, columns), -1)
-    wide[:, :, ::down, ::across] = places
-    pairs = [(e - 1 + a, e - 1 + b) for e, (a, b) in zip(how.extents, grown, strict=True)]
-    wide = np.pad(
-        wide, [(0, 0), (0, 0), *((max(a, 0), max(b, 0)) for a, b in pairs)], constant_values=-1
-    )
-    (top, bottom), (left, right) = pairs
-    wide = wide[:, :, max(-top, 0) : wide.shape[2] - max(-bottom, 0)]
-    wide = wide[..., max(-left, 0) : wide.shape[3] - max(-right, 0)]
-    last = np.ascontiguousarray(wide.transpose(0, 2, 3, 1))
-    fill = g.constant(np.float32(0)).tensor if np.any(last < 0) else None
-    return Ref(g.pick(ref, last, fill), last.shape, channels_last(4), ref.precision)
-
-
-def _turn_taps(g: Emitter, filter: Ref, group: int) -> Ref:
-    """[in, out / group, height, width] as [out, in / group, height, width], turned round."""
-    places = places_of(filter)
-    size, each = places.shape[:2]
-    split = places.reshape(group, size // group, each, *places.shape[2:]).transpose(0, 2, 1, 3, 4)
-    turned = split[..., ::-1, ::-1].reshape(group * each, size // group, *places.shape[2:])
-    return take_places(g, filter, turned)
 
 
 def _last(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -77,7 +77,8 @@ class Emitter(Emission[Ref]):
     """One graph in the making.
 
     `makers` has the step of each tensor, `twins` the integers that a tensor of FLOAT32 stands for,
-    `memo` what was made of a tensor already.
+    `memo` what was made of a tensor already. `picked` says of what a tensor consists whose elements
+    were moved: the tensor, their places and what stands at the place -1.
     """
 
     device = "nnapi"
@@ -87,6 +88,7 @@ class Emitter(Emission[Ref]):
         self.graph = Graph()
         self.makers: dict[Tensor, Step] = {}
         self.twins: dict[Tensor, Tensor] = {}
+        self.picked: dict[Tensor, tuple[Ref, np.ndarray, Tensor | None]] = {}
         self.memo: dict[Key, Tensor] = {}
         self.log: list[Key] = []
 
@@ -274,6 +276,8 @@ class Emitter(Emission[Ref]):
         grid = tensor.grid
         shape = self.table(np.array(dims, np.int32))
         made = self.step(OperationType.RESHAPE, [tensor, shape], dims, tensor.type, grid)
+        if tensor in self.picked:
+            self.picked[made] = self.picked[tensor]
         return self.remember(key, made)
 
     def _twin_data(self, tensor: Tensor) -> np.ndarray:
@@ -304,7 +308,8 @@ class Emitter(Emission[Ref]):
     def pick(self, ref: Ref, places: np.ndarray, fill: Tensor | None = None) -> Tensor:
         """Elements by their places in memory; -1 is `fill`, one number.
 
-        What lies together is moved together, as rows of a table.
+        What lies together is moved together, as rows of a table, and once: what was moved before
+        is taken from where it lay.
         """
         tensor, flat = ref.tensor, places.reshape(-1)
         if fill is None and np.array_equal(flat, np.arange(math.prod(ref.shape))):
@@ -315,6 +320,11 @@ class Emitter(Emission[Ref]):
         key = (tensor, "pick", fill, flat.tobytes())
         if key in self.memo:
             return self.dims(replace(ref, tensor=self.memo[key]), join_axes(places.shape))
+        if tensor in self.picked:
+            source, before, border = self.picked[tensor]
+            if fill is None or border is None or np.array_equal(fill.data, border.data):  # type: ignore[arg-type]
+                moved = np.where(flat < 0, -1, before[flat]).reshape(places.shape)
+                return self.pick(source, moved, border if fill is None else fill)
         if tensor.data is not None and fill is None:
             made = self._pick_constant(tensor, flat, join_axes(places.shape))
             return self.remember((*key, places.shape), made)
@@ -332,6 +342,7 @@ class Emitter(Emission[Ref]):
             tensor.grid,
         )
         self.remember(key, found)
+        self.picked[found] = ref, flat, fill
         return self.dims(replace(ref, tensor=found), join_axes(places.shape))
 
     def _pick_constant(self, tensor: Tensor, flat: np.ndarray, dims: Dims) -> Tensor:

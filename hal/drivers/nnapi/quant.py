@@ -32,6 +32,7 @@ MAGIC = float(3 << 22)
 def dequantize_linear(
     g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int
 ) -> Ref:
+    factors, zeros = _spread(scale, zero_point, axis, input.rank)
     if input.constant is not None:
         return _stand_for(g, input, scale, zero_point)
     ref = g.take(input)
@@ -41,7 +42,6 @@ def dequantize_linear(
         return Ref(real, ref.shape, ref.order, Precision.FLOAT32)
     numbers = as_numbers(g, ref)
     whole = Ref(numbers.tensor, ref.shape, ref.order, Precision.FLOAT32)
-    factors, zeros = _spread(scale, zero_point, axis, input.rank)
     return g.mul(g.add(whole, g.constant(-zeros)), g.constant(factors))
 
 
