@@ -61,4 +61,4 @@ def explain_standard(operator: Operator[Any]) -> list[str]:
         way.level if way.ulps is None else f"{way.level}, {way.ulps:g} ulps"
         for way in operator.decompositions
     ]
-    return ways or [IMPOSSIBLE.get(operator, "no other operators express it")]
+    return [*dict.fromkeys(ways)] or [IMPOSSIBLE.get(operator, "no other operators express it")]
