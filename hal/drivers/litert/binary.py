@@ -17,7 +17,7 @@ from nnir.types import Fuse, Precision
 from ...attributes import Ints
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref
-from .unary import angle
+from .unary import real
 
 table = Lowerings[Ref]()
 BOOL = Precision.BOOL8
@@ -47,19 +47,9 @@ def rectify(g: Emitter, input: Operand) -> Ref:
     return g.elementwise("MAXIMUM", 0, ref)
 
 
-def larger(g: Emitter, a: Operand | float, b: Operand) -> Ref:
-    """The larger of two numbers, of which the second may be NaN."""
-    return g.elementwise("MAXIMUM", a, b)
-
-
-def smaller(g: Emitter, a: Operand | float, b: Operand) -> Ref:
-    """The smaller of two numbers, of which the second may be NaN."""
-    return g.elementwise("MINIMUM", a, b)
-
-
 def clip_between(g: Emitter, input: Operand, low: Operand | float, high: Operand | float) -> Ref:
-    """min(max(x, low), high)."""
-    return smaller(g, high, larger(g, low, input))
+    """min(max(x, low), high), where NaN stays: it comes second."""
+    return g.elementwise("MINIMUM", high, g.elementwise("MAXIMUM", low, input))
 
 
 def calculate(g: Emitter, name: str, a: Operand, b: Operand, fuse_code: Fuse) -> Ref:
@@ -298,12 +288,11 @@ def _whole_power(g: Emitter, base: Ref, exponent: int) -> Ref:
 
 @table.lower(binary.atan2)
 def atan2(g: Emitter, input0: Value, input1: Value) -> Ref:
-    if g.take(input0).tensor.precision != Precision.FLOAT32:
-        raise NoLowering(f"litert has no angles of {input0.precision.name}")
-    refs, order = g.aligned(input0, input1)
+    """The kernel wants equal shapes."""
+    refs, order = g.aligned(real(g, input0), input1)
     shape = broadcast(*(r.tensor.shape for r in refs))
     wide = [spread(g, r, shape, order) for r in refs]
-    return angle(g, *wide)
+    return g.compute("ATAN2", wide, shape, order)
 
 
 def spread(g: Emitter, ref: Ref, shape: tuple[Dim, ...], order: Ints) -> Ref:

@@ -25,7 +25,6 @@ from .unary import real
 from .windows import Fused
 
 table = Lowerings[Ref]()
-MOST_TAPS = 256
 
 
 class Pool:
@@ -67,16 +66,11 @@ class Pool:
         given = zip(self.reach, self.how.extents, strict=True)
         return all(max(pair) < extent for pair, extent in given)
 
-    def counts(self, *, padding: bool) -> np.ndarray:
-        """How many taps of each window lie in the data, with its padding where asked."""
-        sizes = windows.spatial_sizes("a pool", self.input)
-        pairs, how = self.pairs or (), self.how
-        starts, ends = [0] * len(sizes), sizes
-        if padding:
-            starts = [-a for a, _ in pairs]
-            ends = [n + b for n, (_, b) in zip(sizes, pairs, strict=True)]
-        given = how.kernel_shape, tuple(pairs), how.strides, how.dilations, numbers(self.out)
-        return shared.counts(starts, ends, *given)
+    def counts(self) -> np.ndarray:
+        """How many taps of each window lie in the data."""
+        sizes, how = windows.spatial_sizes("a pool", self.input), self.how
+        given = how.kernel_shape, tuple(self.pairs or ()), how.strides, how.dilations
+        return shared.counts([0] * len(sizes), sizes, *given, numbers(self.out))
 
     @property
     def whole_inside(self) -> bool:
@@ -139,7 +133,7 @@ def average_pool_2d(
         result = _lose(g, x, means, result)
     if not is_whole and not count_include_pad:
         whole = math.prod(how.kernel_shape)
-        counts = np.maximum(pool.counts(padding=False), 1)
+        counts = np.maximum(pool.counts(), 1)
         if (counts != whole).any():
             ratio = (whole / counts).astype(np.float32)
             result = result * g.constant(ratio)

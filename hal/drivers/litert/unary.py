@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-
-import numpy as np
 
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -14,9 +11,8 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from ...orders import identity
-from .emitter import Emitter, Operand, Ref
+from .emitter import Emitter, Ref
 from .kernels import has_kernel
-from .static import numbers
 
 table = Lowerings[Ref]()
 BOOL, FLOAT = Precision.BOOL8, Precision.FLOAT32
@@ -135,27 +131,3 @@ def _logarithm(g: Emitter, base: float, input: Value) -> Ref:
     made = exactly(g, "LOG", x) * (1 / math.log(base))
     whole = g.elementwise("ROUND", made)
     return g.where(g.elementwise("POW", base, whole).equal(x), whole, made)
-
-
-def ones_like(g: Emitter, x: Ref) -> Ref:
-    """1 everywhere in the shape of `x`."""
-    if all(isinstance(d, int) for d in x.tensor.shape):
-        return g.ordered(g.constant(np.ones(numbers(x.shape), np.float32)), x.order)
-    return x.equal(x).cast(FLOAT)
-
-
-def angle(g: Emitter, y: Ref, x: Ref) -> Ref:
-    """ATAN2, whose kernel wants equal shapes."""
-    return g.compute("ATAN2", [y, g.ordered(x, y.order)], y.tensor.shape, y.order)
-
-
-# W. J. Cody, Rational Chebyshev approximations for the error function, Math. Comp. 23 (1969).
-# W. H. Press and others, Numerical Recipes, 6.2: erfc(x) = t exp(-x^2 + P(t)) for x >= 0 and
-# t = 1 / (1 + x / 2), with a relative error below 1.2e-7.
-def flatten(g: Emitter, operand: Operand) -> Ref:
-    """The elements as a vector."""
-    ref = g.plain(operand)
-    count: Any = 1
-    for size in ref.shape:
-        count = count * size
-    return g.reshape(ref, (count,))
