@@ -128,6 +128,8 @@ def _scatter_nd_sums(input: Value, indices: Value, updates: Value, *, reduction:
 def _scatter_elements(
     input: Value, indices: Value, updates: Value, *, axis: int, reduction: str
 ) -> Value:
+    if 0 in indices.shape:
+        return input
     at = axis_of(axis, input.rank)
     flat, places, each = elements_and_places(input, indices, updates, axis=axis)
     known = _fold_positions(places)
