@@ -348,10 +348,34 @@ def _dequantize_linear_parts(
     block_size: int,
     dtype: Precision,
 ) -> Value:
-    steps = input
-    if zero_point is not None and not _is_nothing(zero_point):
-        is_wide = input.is_integer and input.dtype.itemsize > 2
-        exact = Precision.INT64 if is_wide else Precision.FLOAT32
-        steps = _as(input, exact) - _as(_spread_value(zero_point, input, axis, block_size), exact)
+    exact = Precision.INT64 if input.is_integer else Precision.FLOAT32
+    steps = _as(input, exact)
+    if zero_point is not None:
+        zero = _spread_value(zero_point, input, axis, block_size)
+        steps = steps - _as(zero, exact)
     factors = _as(_spread_value(scale, input, axis, block_size), Precision.FLOAT32)
     return _as(_as(steps, Precision.FLOAT32) * factors, dtype)
+
+
+def dequantize_narrow(
+    input: Value,
+    scale: Value,
+    zero_point: Value | None,
+    *,
+    axis: int,
+    block_size: int,
+    dtype: Precision,
+) -> Value:
+    """DEQUANTIZE_LINEAR of integers of up to 16 bits, whose differences FLOAT32 holds exactly; for
+    engines that do not multiply out what they are told to subtract first."""
+    if not input.is_integer or input.dtype.itemsize > 2:
+        made: Value = _dequantize_linear_parts(
+            input, scale, zero_point, axis=axis, block_size=block_size, dtype=dtype
+        )
+        return made
+    steps = _as(input, Precision.FLOAT32)
+    if zero_point is not None and not _is_nothing(zero_point):
+        zero = _spread_value(zero_point, input, axis, block_size)
+        steps = steps - _as(zero, Precision.FLOAT32)
+    factors = _as(_spread_value(scale, input, axis, block_size), Precision.FLOAT32)
+    return _as(steps * factors, dtype)

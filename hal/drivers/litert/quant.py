@@ -6,6 +6,7 @@ The emitter notes which integers stand for which numbers: see `integers.py`.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -101,7 +102,8 @@ def dequantize_linear(
     if dtype == Precision.FLOAT32 and not block_size:
         described = _known_affine(scale, zero_point, axis)
     if input.constant is None:
-        (made,) = g.decomposed()
+        recipe = partial(quant.dequantize_narrow, **g.operation.attributes)
+        (made,) = g.compose(recipe, input, scale, zero_point)
         _note(g.dequantised, made, g.take(input), described)
         return made
     known = [None if v is None else v.constant for v in (input, scale, zero_point)]
