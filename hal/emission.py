@@ -241,7 +241,7 @@ class Emission(ABC, Generic[R]):
         """The results by one decomposition, which is counted."""
         name = operation.operator.name
         try:
-            inner = self._append_others(way, operation.inputs, operation.attributes)
+            inner = self._append_others(operation, way, operation.inputs, operation.attributes)
         except NNAdapterError:
             raise
         except Exception as error:
@@ -249,7 +249,7 @@ class Emission(ABC, Generic[R]):
             raise
         if (count := _DECOMPOSED.get()) is not None:
             count[self.device, name] += 1
-        return self._lower_others(inner)
+        return self._lower_others(operation, inner)
 
     def compose(
         self, recipe: Callable[..., Value | Sequence[Value]], *operands: Value | None
@@ -259,7 +259,8 @@ class Emission(ABC, Generic[R]):
         NoLowering lists what of it cannot be emitted.
         """
         before = self._notes()
-        results = self._lower_others(self._append_others(recipe, operands, {}))
+        inner = self._append_others(self.operation, recipe, operands, {})
+        results = self._lower_others(self.operation, inner)
         missing = self._notes()[0] - before[0]
         if missing:
             self._note(before)
@@ -275,13 +276,14 @@ class Emission(ABC, Generic[R]):
 
     def _append_others(
         self,
+        operation: Operation,
         function: Callable[..., Value | Sequence[Value]],
         operands: Sequence[Value | None],
         attributes: Mapping[str, Any],
     ) -> Model:
         """What a function of values appends, in a model of its own, whose operands are known."""
         inner = Model()
-        outer: Model | None = self.operation.outputs[0].model
+        outer: Model | None = operation.outputs[0].model
         while outer is not None:  # what is fresh in `inner` must differ from sizes of the operands
             inner.symbols.update(outer.symbols)
             outer = outer.outer
@@ -301,8 +303,8 @@ class Emission(ABC, Generic[R]):
         apply(inner, SIMPLIFIED)
         return inner
 
-    def _lower_others(self, inner: Model) -> Sequence[Value | R | None]:
-        whole, self._whole = self._whole, self._whole or self.operation
+    def _lower_others(self, operation: Operation, inner: Model) -> Sequence[Value | R | None]:
+        whole, self._whole = self._whole, self._whole or operation
         for step in inner.sorted():
             self.lower(step)
         self._whole = whole
