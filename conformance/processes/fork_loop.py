@@ -31,6 +31,11 @@ IMPORTS = "NNADAPTER_FORK_IMPORTS"
 FOLDER = "NNADAPTER_WORKER_FOLDER"
 """Where large arrays are put."""
 
+THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
+"""Variables that say how many threads OpenBLAS has."""
+
+MOST_THREADS = 1 << 16
+
 STATUS = struct.Struct("<q")
 """What a server says of a copy: its number, and when it has ended its status."""
 
@@ -142,8 +147,14 @@ def has_threads() -> bool:
     to it. ONNX Runtime starts one as it is imported."""
     maps = Path("/proc/self/maps").read_text()
     pools = {line.split()[-1] for line in maps.splitlines() if "openblas" in line}
-    most = len(os.sched_getaffinity(0)) - 1
+    most = min(len(os.sched_getaffinity(0)), *map(_number_of_threads, THREADS)) - 1
     return len(os.listdir("/proc/self/task")) - 1 > most * len(pools)
+
+
+def _number_of_threads(variable: str) -> int:
+    """How many threads a variable allows; one where it says something else than a number."""
+    value = os.environ.get(variable, "")
+    return max(1, int(value)) if value.isdecimal() else 1 if value else MOST_THREADS
 
 
 def _become(request: dict[str, object], pipes: list[int]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -16,6 +17,8 @@ from conformance.processes.worker_loop import serve
 def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[np.ndarray]:
     if head["how"] == "exit":
         os._exit(3)
+    if head["how"] == "fault":
+        os.kill(os.getpid(), signal.SIGSEGV)
     if head["how"] == "hang":
         time.sleep(1e6)
     if head["how"] == "eat":

@@ -53,7 +53,11 @@ CASES: dict[str, tuple[Callable[[Value], Any], int]] = {
         13,
     ),
     "pad": (lambda x: shape.pad(x, [0, 0, 0, 0, 1, 2, 3, 0], mode=PadMode.REFLECT), 13),
-    "wrap": (lambda x: shape.pad(x, [0, 0, 0, 0, 1, 2, 3, 0], mode=PadMode.WRAP), 19),
+    "wrap": (lambda x: shape.pad(x, [0, 0, 0, 0, 1, 2, 3, 0], mode=PadMode.WRAP), 13),
+    "float8": (
+        lambda x: unary.cast(unary.cast(x, dtype=Precision.FLOAT8E4M3FN), dtype=Precision.FLOAT32),
+        19,
+    ),
     "split": (lambda x: shape.split(x, [1, 3], axis=2), 13),
     "unstack": (lambda x: shape.unstack(x, axis=1, num=3), 13),
     "reshape": (lambda x: shape.reshape(x, [2, -1]), 13),

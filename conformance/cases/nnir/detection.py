@@ -360,5 +360,4 @@ LIMITS = [
         DirectLimit(detection.non_max_suppression, "NonMaxSuppression has nothing like it", case=c)
         for c in ("adaptive threshold", "pixels", "boxes per class", "doubles")
     ),
-    DirectLimit(detection.roi_align, "kernels on boxes are for float32", case="doubles-open"),
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...case import Case, Const, f, i
-from ..question import Arrays, Question, because, lite, number, plain, sizes, torch
+from ..question import Arrays, Question, lite, number, plain, sizes, torch
 
 ROW = f(1, 2, 3)
 LINE = ROW.reshape(1, 1, 3)
@@ -49,7 +49,6 @@ QUESTIONS = [
         (ROW,),
         pad_row("reflect", 3, 0),
         "Three elements have two to mirror; some refuse, some begin again.",
-        strays=because("ONNX Runtime refuses it", "onnx onnxruntime"),
     ),
     Question(
         "PAD",
