@@ -63,8 +63,8 @@ class Wrong(Counted):
         return [y + 1 for y in super().execute_program(program, inputs, outputs)]
 
 
-class Partial(Counted):
-    """Knows ABS alone."""
+class Partial(Slow):
+    """Knows ABS alone, and is slow at that."""
 
     name = "partial"
 
@@ -120,7 +120,7 @@ def test_devices_are_ranked() -> None:
     assert rows["absent"].left_out == "absent is not installed: pip install absent"
     slow = rows["slow"].milliseconds
     assert slow is not None
-    assert 10 <= slow < 100
+    assert slow >= 10
     json.dumps(found.as_dict())
 
 
