@@ -217,8 +217,11 @@ atexit.register(SERVERS.close)
 
 
 def is_possible() -> bool:
-    """Whether this system has what servers need."""
-    return sys.platform == "linux" and hasattr(os, "pidfd_open")
+    """Whether this system has what servers need. A worker has none of its own: there they do not
+    answer, and it would wait for them."""
+    return (
+        sys.platform == "linux" and hasattr(os, "pidfd_open") and fork_loop.FOLDER not in os.environ
+    )
 
 
 def _is_readable(stream: socket.socket, timeout: float | None) -> bool:

@@ -75,6 +75,13 @@ class Hands:
             with suppress(Lost):  # one that dies at its end has run everything
                 worker.finish()
 
+    def let_go(self, run: str, worker: Worker) -> None:
+        """Stop a worker that began to work while its run ended."""
+        with self._lock:
+            is_over = run in self._dismissed
+        if is_over:
+            worker.close()
+
     def dismiss(self, run: str) -> None:
         """Stop the workers of a run; it gets no others."""
         with self._lock:

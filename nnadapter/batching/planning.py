@@ -37,17 +37,19 @@ class Plan:
 def make_plan(sources: Iterable[Path], folder: Path, formats: Sequence[str]) -> Plan:
     """Every model of `sources` (models, and folders to search) in each format, below `folder`.
 
-    A target is called as its source; where two would have the same name, the suffix of the source
-    stays: `net.onnx.tflite`. What lies in `folder` is no source. Raises BadInput where two have one
-    name all the same, where a target is a source, and where nothing is found.
+    A target is called as its source; models of several folders that are called alike have these in
+    front (`a/net.onnx`, `b/net.onnx`), and where the formats of two differ, the suffix of the
+    source stays: `net.onnx.tflite`. What lies in `folder` is no source. Raises BadInput where two
+    have one name all the same, where a target is a source, and where nothing is found.
     """
     plan = Plan()
     models: dict[Path, Source] = {}
     for place in sources:
         for model in _search(place, folder.resolve(), plan):
             models.setdefault(model.path.resolve(), model)
+    named = _with_parents([*models.values()])
     for suffix in formats:
-        plan.pairs += [(m.path, folder / n) for m, n in _targets([*models.values()], suffix)]
+        plan.pairs += [(m.path, folder / n) for m, n in _targets(named, suffix)]
     if repeated := [str(t) for t, n in Counter(t for _, t in plan.pairs).items() if n > 1]:
         raise BadInput(f"several models would be {', '.join(repeated)}: convert them apart")
     if lost := [str(t) for _, t in plan.pairs if t.resolve() in models]:
@@ -67,6 +69,20 @@ def read_list(path: Path) -> list[Path]:
     except UnicodeError as error:
         raise BadFile(f"{str(path)!r} is no list of models: {error}") from None
     return [Path(line.strip()) for line in lines if line.strip() and line.strip()[0] != "#"]
+
+
+def _with_parents(models: Sequence[Source]) -> list[Source]:
+    """The models; those that are called alike by their paths below the folder that they have in
+    common."""
+    counts = Counter(m.name for m in models)
+    alike = [m.path.absolute() for m in models if counts[m.name] > 1]
+    if not alike:
+        return [*models]
+    root = Path(os.path.commonpath([path.parent for path in alike]))
+    return [
+        m if counts[m.name] == 1 else Source(m.path, m.path.absolute().relative_to(root))
+        for m in models
+    ]
 
 
 def _targets(models: Sequence[Source], suffix: str) -> Iterator[tuple[Source, Path]]:

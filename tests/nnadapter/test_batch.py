@@ -58,6 +58,7 @@ def verdicts(run: BatchRun) -> dict[str, str]:
 WANTED = {"a.nnir": VERIFIED, "b.nnir": VERIFIED, "odd.nnir": REFUSED, "cut.nnir": UNREADABLE}
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_batch_is_run_once(sources: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     told: list[Record] = []
@@ -147,8 +148,15 @@ def test_names_of_targets(sources: Path, tmp_path: Path) -> None:
     graphs = ["a.onnx", "a.tflite.onnx", "deep/b.onnx", "odd.onnx", "cut.onnx"]
     assert names == sorted([*lite, *graphs])
     relu(tmp_path / "other" / "a.onnx")
-    with pytest.raises(BadInput, match=r"several models would be .*a\.onnx"):
-        make_plan([sources / "a.onnx", tmp_path / "other" / "a.onnx"], out, [".onnx"])
+    alike = make_plan([sources / "a.onnx", tmp_path / "other" / "a.onnx"], out, [".xml"])
+    assert [target for _, target in alike.pairs] == [
+        out / "models" / "a.xml",
+        out / "other" / "a.xml",
+    ]
+    relu(tmp_path / "more" / "models" / "a.onnx")
+    several = [sources / "a.onnx", tmp_path / "other" / "a.onnx", tmp_path / "more"]
+    with pytest.raises(BadInput, match=r"several models would be .*models/a\.onnx"):
+        make_plan(several, out, [".onnx"])
     with pytest.raises(BadInput, match=r"a\.onnx would be replaced, and is converted too"):
         make_plan([sources / "a.onnx"], sources, [".onnx"])
     twice = make_plan([sources, sources / "a.onnx"], out, [".xml"])
