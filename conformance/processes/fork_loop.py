@@ -31,10 +31,8 @@ IMPORTS = "NNADAPTER_FORK_IMPORTS"
 FOLDER = "NNADAPTER_WORKER_FOLDER"
 """Where large arrays are put."""
 
-THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
+THREADS = (b"OPENBLAS_NUM_THREADS", b"GOTO_NUM_THREADS", b"OMP_NUM_THREADS")
 """Variables that say how many threads OpenBLAS has."""
-
-MOST_THREADS = 1 << 16
 
 STATUS = struct.Struct("<q")
 """What a server says of a copy: its number, and when it has ended its status."""
@@ -147,14 +145,16 @@ def has_threads() -> bool:
     to it. ONNX Runtime starts one as it is imported."""
     maps = Path("/proc/self/maps").read_text()
     pools = {line.split()[-1] for line in maps.splitlines() if "openblas" in line}
-    most = min(len(os.sched_getaffinity(0)), *map(_number_of_threads, THREADS)) - 1
-    return len(os.listdir("/proc/self/task")) - 1 > most * len(pools)
+    return len(os.listdir("/proc/self/task")) - 1 > (_threads_of_a_pool() - 1) * len(pools)
 
 
-def _number_of_threads(variable: str) -> int:
-    """How many threads a variable allows; one where it says something else than a number."""
-    value = os.environ.get(variable, "")
-    return max(1, int(value)) if value.isdecimal() else 1 if value else MOST_THREADS
+def _threads_of_a_pool() -> int:
+    """How many threads OpenBLAS has at most: as the variables said when this process began, which
+    frameworks change as they are imported."""
+    begun = [v.partition(b"=") for v in Path("/proc/self/environ").read_bytes().split(b"\0")]
+    given = [value for name, _, value in begun if name in THREADS and value]
+    allowed = [int(value) if value.isdigit() else 1 for value in given]
+    return max(1, min([len(os.sched_getaffinity(0)), *allowed]))
 
 
 def _become(request: dict[str, object], pipes: list[int]) -> None:

@@ -138,6 +138,7 @@ class Server:
             try:
                 with self._lock:
                     socket.send_fds(self._control, [request], handed)
+                theirs.close()  # else a server that is gone would not be noticed
                 ready = _is_readable(life, READY)
                 data = life.recv(fork_loop.STATUS.size) if ready else b""
             except OSError:
@@ -217,11 +218,8 @@ atexit.register(SERVERS.close)
 
 
 def is_possible() -> bool:
-    """Whether this system has what servers need. A worker has none of its own: there they do not
-    answer, and it would wait for them."""
-    return (
-        sys.platform == "linux" and hasattr(os, "pidfd_open") and fork_loop.FOLDER not in os.environ
-    )
+    """Whether this system has what servers need."""
+    return sys.platform == "linux" and hasattr(os, "pidfd_open")
 
 
 def _is_readable(stream: socket.socket, timeout: float | None) -> bool:

@@ -81,6 +81,7 @@ class Worker:
         self.module, self.timeout, self.memory, self.python = module, timeout, memory, python
         self.idle, self.is_folder_trusted, self.writes = idle, is_folder_trusted, writes
         self._called = 0.0
+        self._is_retired = False
         self._process: Process | None = None
         self._log: IO[bytes] | None = None
         self._folder: Path | None = None
@@ -129,11 +130,20 @@ class Worker:
         return Lost(kind, f"the worker of {self.module} {SAID[kind]}: {told}")
 
     def _start(self) -> Process:
-        if self._process is None or self._process.poll() is not None:
+        process = self._process
+        if process is None or process.poll() is not None:
             self.close()
-            self._process = self._fork() or self._start_afresh()
-            note(f"process {self._process.pid} started: {self.module}")
-        return self._process
+            self._require_wanted()
+            process = self._process = self._fork() or self._start_afresh()
+            note(f"process {process.pid} started: {self.module}")
+            self._require_wanted()  # starting takes a while
+        return process
+
+    def _require_wanted(self) -> None:
+        """Lost where nobody wants an answer any more."""
+        if self._is_retired:
+            self.close()
+            raise Lost(CRASH, f"the worker of {self.module} was stopped")
 
     def _start_afresh(self) -> subprocess.Popen[bytes]:
         outer = os.environ.get(FOLDER)  # of a worker in that of who started it: gone with it
@@ -225,16 +235,21 @@ class Worker:
 
     def close(self) -> None:
         """Stop the process and what it started."""
-        if self._process is None:
+        process, self._process = self._process, None  # two threads may stop it: one does
+        if process is None:
             return
-        _kill(self._process)
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
+        _kill(process)
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
         self._remove_place()
-        self._process = None
+
+    def retire(self) -> None:
+        """Stop it for good, whatever another thread does with it: that gets Lost."""
+        self._is_retired = True
+        self.close()
 
 
 def _libraries() -> str:

@@ -75,13 +75,6 @@ class Hands:
             with suppress(Lost):  # one that dies at its end has run everything
                 worker.finish()
 
-    def let_go(self, run: str, worker: Worker) -> None:
-        """Stop a worker that began to work while its run ended."""
-        with self._lock:
-            is_over = run in self._dismissed
-        if is_over:
-            worker.close()
-
     def dismiss(self, run: str) -> None:
         """Stop the workers of a run; it gets no others."""
         with self._lock:
@@ -91,7 +84,7 @@ class Hands:
             if run in self._planners:
                 workers.append(self._planners.pop(run))
         for worker in workers:
-            worker.close()
+            worker.retire()
 
 
 def hand_out(

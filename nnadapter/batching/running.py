@@ -119,12 +119,7 @@ def work(batch: Batch) -> list[dict[str, Any]]:
     """The record of a conversion, in a thread or process of an executor; none where the run is
     over."""
     worker = _HANDS.of(batch.run, partial(_converter, batch.options))
-    if worker is None:
-        return []
-    try:
-        return [_convert(worker, task, batch) for task in batch.tasks]
-    finally:
-        _HANDS.let_go(batch.run, worker)
+    return [] if worker is None else [_convert(worker, task, batch) for task in batch.tasks]
 
 
 def _converter(options: Mapping[str, Any]) -> Worker:

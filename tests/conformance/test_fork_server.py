@@ -15,7 +15,7 @@ import pytest
 
 from conformance.case import f
 from conformance.oracles.oracle import Oracle, Refused
-from conformance.processes.fork_server import SERVERS, Forked, is_possible
+from conformance.processes.fork_server import READY, SERVERS, Forked, is_possible
 from conformance.processes.worker import Lost
 from nnir import sandbox
 
@@ -142,3 +142,24 @@ def test_a_process_with_threads_is_not_copied(name: str) -> None:
         timeout=60,
     )
     assert done.stdout.strip() == str(name == "onnxruntime"), done.stderr
+
+
+def test_a_server_that_ends_is_noticed_at_once() -> None:
+    for _ in range(3):
+        started = time.monotonic()
+        with Oracle("tests.conformance.threaded_oracle", timeout=30) as worker:
+            worker.ask({}, [f(1)])
+            assert not isinstance(worker._process, Forked)
+        assert time.monotonic() - started < READY / 2
+
+
+def test_variables_count_as_they_were_at_first() -> None:
+    """Paddle sets one as it is imported, long after NumPy has its threads."""
+    code = (
+        "import os, numpy; os.environ['OMP_NUM_THREADS'] = '1'; "
+        "from conformance.processes.fork_loop import has_threads; print(has_threads())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "False"

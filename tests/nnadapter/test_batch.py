@@ -58,7 +58,6 @@ def verdicts(run: BatchRun) -> dict[str, str]:
 WANTED = {"a.nnir": VERIFIED, "b.nnir": VERIFIED, "odd.nnir": REFUSED, "cut.nnir": UNREADABLE}
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_batch_is_run_once(sources: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     told: list[Record] = []

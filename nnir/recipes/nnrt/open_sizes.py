@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ... import build
-from ...dim import Dim
+from ...dim import Dim, Expr
+from ...errors import Unsupported
 from ...model import Value
+from ...ops import shape as shapes
 
 
 def differ(a: Sequence[Dim], b: Sequence[Dim]) -> bool:
@@ -17,5 +21,18 @@ def differ(a: Sequence[Dim], b: Sequence[Dim]) -> bool:
 
 
 def with_sizes(value: Value, shape: Sequence[Dim], sizes: Sequence[build.Size]) -> Value:
-    """A value whose open sizes are those of a shape; running fails where they are others."""
-    return value if value.shape == tuple(shape) else build.reshape(value, sizes)
+    """A value whose open sizes are those of a shape; running fails where they are others.
+
+    One size follows from the number of elements; of several, all but one are those of a tensor of
+    no elements that is joined. Unsupported where the shape says less than that.
+    """
+    if value.shape == tuple(shape):
+        return value
+    first, *others = [k for k, d in enumerate(value.shape) if isinstance(d, Expr)]
+    if others:
+        empty = [0 if k == first else d for k, d in enumerate(shape)]
+        if any(isinstance(d, Expr) for d in empty):
+            raise Unsupported(f"{value.type}, of which several sizes are to be {list(shape)}")
+        nothing = value.model.constant(np.zeros(empty, value.dtype))
+        value = shapes.concat(value, nothing, axis=first)
+    return build.reshape(value, sizes)
