@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from hal.runtime import manager
 from hal.runtime.program import Program, names_of
-from nnir.errors import DeviceError, NoDevice, NoLowering, Unsupported, summary
+from nnir.errors import (
+    DeviceError,
+    NNAdapterError,
+    NoDevice,
+    NoLowering,
+    Unsupported,
+    summary,
+)
 from nnir.model import Model
 from nnir.progress import follow, note, stage
 
@@ -128,30 +135,30 @@ class Race:
         queue = list(devices)
         with stage("trying devices"):
             for name in queue:
-                if self._lacks_operations(name, make) and HOST not in names_of(name):
+                row, error = self._try(name, make)
+                self._rows[name] = row
+                if isinstance(error, NoLowering) and HOST not in names_of(name):
                     queue.append(f"{name},{HOST}")
-                row = self._rows[name]
                 note(f"{name}: {row.left_out or f'{row.milliseconds:.3g} ms'}")
                 self._close_slow()
             if len(self._programs) > 1:
                 self._measure_in_turns()
 
-    def _lacks_operations(self, name: str, make: Make) -> bool:
-        """Measure devices; whether they refuse operations that others may have."""
+    def _try(self, name: str, make: Make) -> tuple[DeviceTime, NNAdapterError | None]:
+        """The row of devices, and what they refuse to compile with; the program of those that are
+        right is kept."""
         with stage(f"trying {name}"):
             started = time.perf_counter()
             try:
                 program = make(names_of(name))
             except (Unsupported, NoDevice, DeviceError) as error:
-                self._rows[name] = DeviceTime(name, left_out=summary(error))
-                return isinstance(error, NoLowering)
-            compiled = time.perf_counter() - started
-            self._rows[name] = row = self._measure(name, program, compiled)
+                return DeviceTime(name, left_out=summary(error)), error
+            row = self._measure(name, program, time.perf_counter() - started)
         if row.left_out:
             program.close()
         else:
             self._programs[name] = program
-        return False
+        return row, None
 
     def _measure(self, name: str, program: Program, compiled: float) -> DeviceTime:
         """The row of a program, whose first run is its proof."""

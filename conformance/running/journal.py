@@ -27,6 +27,8 @@ class Journal:
         lines = list(_lines(path))
         if lines and lines[0].get("plan") == fingerprint:
             for line in lines[1:]:
+                if not (isinstance(line.get("task"), list) and "results" in line):
+                    raise BadFile(f"{str(path)!r} is no journal of ours any more: remove it")
                 self.done[tuple(line["task"])] = line["results"]
         else:
             self.restarted = bool(lines)

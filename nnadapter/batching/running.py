@@ -20,7 +20,7 @@ from conformance.processes.worker import GIGABYTE, Lost, Worker
 from conformance.running.hands import Batch, Hands, hand_out
 from conformance.running.journal import Journal, Task
 from conformance.running.versions import PACKAGES, list_installed
-from nnir.errors import BadInput, summary
+from nnir.errors import DAMAGE, BadFile, BadInput, summary
 from nnir.progress import note
 
 from ..net import guard
@@ -175,6 +175,14 @@ def _print_of(options: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _record_of(data: Any) -> Record:
+    """A record of a journal; BadFile for what is none."""
+    try:
+        return Record.of(data)
+    except DAMAGE as error:
+        raise BadFile(f"{JOURNAL} holds no record but {data!r:.60}: remove it") from error
+
+
 def _still_done(
     known: Mapping[Task, Any], tasks: Iterable[Task], options: Mapping[str, Any], *, retry: bool
 ) -> dict[Task, Record]:
@@ -183,7 +191,7 @@ def _still_done(
     found: dict[Task, Record] = {}
     for task in tasks:
         if task in known:
-            record = Record.of(known[task])
+            record = _record_of(known[task])
             files = [*record.read, *record.made]
             is_same = states_of(Path(p) for p, _, _ in files) == files
             has_more = record.limit is not None and options[record.verdict] > record.limit

@@ -137,6 +137,26 @@ def test_a_dask_worker_that_is_killed_loses_nothing(sources: Path, tmp_path: Pat
     assert len(seen) == len({*seen}) == 4
 
 
+SPOILT = (
+    "{}",
+    '{"task": 1, "results": {}}',
+    '{"task": [TASK], "results": 5}',
+    '{"task": [TASK], "results": {"source": "x"}}',
+    '{"task": [TASK], "results": {"read": [1]}}',
+)
+
+
+@pytest.mark.parametrize("line", SPOILT)
+def test_a_journal_that_is_spoilt(line: str, sources: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    nna.batch(sources / "cut.onnx", out, ".nnir", jobs=1)
+    journal = out / running.JOURNAL
+    task = f"{json.dumps(str(sources / 'cut.onnx'))}, {json.dumps(str(out / 'cut.nnir'))}"
+    journal.write_text(journal.read_text() + line.replace("TASK", task) + "\n")
+    with pytest.raises(BadFile, match="remove it"):
+        nna.batch(sources / "cut.onnx", out, ".nnir", jobs=1)
+
+
 def test_names_of_targets(sources: Path, tmp_path: Path) -> None:
     out = sources / "out"
     relu(out / "old.onnx")  # what was written is no source
