@@ -266,9 +266,26 @@ def exporter(suffix: str, device: str | None = None) -> Device:
     for name, found in classes.items():
         if suffix in found.formats:
             return found() if found.writes_alone else _open_writer(name, suffix)
-    known = sorted({archive.SUFFIX, *(s for c in classes.values() for s in c.formats)})
+    raise _unknown(suffix, _suffixes_of(classes.values()))
+
+
+def require_format(suffix: str) -> None:
+    """Unsupported for a suffix that no installed format has, whatever is needed to write it."""
+    from hal.runtime import manager
+
+    known = _suffixes_of(manager.classes().values())
+    if suffix not in known:
+        raise _unknown(suffix, known)
+
+
+def _suffixes_of(devices: Iterable[type[Device]]) -> list[str]:
+    """What devices write, and archives."""
+    return sorted({archive.SUFFIX, *(s for device in devices for s in device.formats)})
+
+
+def _unknown(suffix: str, known: Sequence[str]) -> Unsupported:
     near = suggest(suffix, known)
-    raise Unsupported(
+    return Unsupported(
         f"no format has the suffix {suffix!r}{near or ';'} known are {', '.join(known)}"
     )
 

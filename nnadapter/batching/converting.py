@@ -16,7 +16,17 @@ import numpy as np
 from conformance.judging.result import ERROR, REFUSED
 from conformance.processes.worker_loop import serve
 from conformance.verifying.verify import Report
-from nnir.errors import BadFile, Differs, NNAdapterError, Unsupported, describe, summary
+from nnir.errors import (
+    BadFile,
+    BadInput,
+    BadModel,
+    Differs,
+    NNAdapterError,
+    NoDevice,
+    Unsupported,
+    describe,
+    summary,
+)
 from nnir.mapping import opened_files
 
 from .. import api, conversion
@@ -84,9 +94,9 @@ def _judge(report: Report | None) -> tuple[str, str]:
 def _verdict_of(error: NNAdapterError) -> str:
     if isinstance(error, Differs):
         return DIFFERS
-    if isinstance(error, Unsupported):
+    if isinstance(error, (Unsupported, NoDevice, BadInput)):
         return REFUSED
-    return UNREADABLE if isinstance(error, BadFile) else ERROR
+    return UNREADABLE if isinstance(error, (BadFile, BadModel)) else ERROR
 
 
 def states_of(paths: Iterable[Path]) -> list[State]:

@@ -13,12 +13,12 @@ VERIFIED, WRITTEN, UNREADABLE, DIFFERS = "verified", "written", "unreadable", "d
 
 VERDICTS: dict[str, str] = {
     DIFFERS: "what was written gives something else than its origin; it was removed",
-    ERROR: "an exception that is not one of ours: a bug",
+    ERROR: "a device failed, or a bug of ours",
     CRASH: "the process that converted it died",
     MEMORY: "took more memory than the limit",
     TIMEOUT: "took longer than the limit",
     UNREADABLE: "damaged, or nobody knows the format",
-    REFUSED: "refused, with everything that is missing",
+    REFUSED: "not supported, or a package is missing: the reason says all of it",
     WRITTEN: "written, and not compared with its origin",
     VERIFIED: "written, and agrees with its origin",
 }
@@ -78,6 +78,7 @@ class BatchRun:
     """All conversions of a batch, in the order of the plan; true where none failed.
 
     `resumed`: so many were done before. `ignored`: so many files in the folders are no models.
+    `restarted`: what was done before had other options or versions, and is done anew.
     """
 
     records: list[Record]
@@ -85,6 +86,7 @@ class BatchRun:
     seconds: float = 0.0
     resumed: int = 0
     ignored: int = 0
+    restarted: bool = False
 
     def __bool__(self) -> bool:
         return all(r.verdict in GOOD | GAPS for r in self.records)

@@ -23,6 +23,7 @@ from conformance.running.versions import PACKAGES, list_installed
 from nnir.errors import DAMAGE, BadFile, BadInput, summary
 from nnir.progress import note
 
+from ..conversion import require_format
 from ..net import guard
 from .converting import IDLE, states_of
 from .planning import make_plan
@@ -69,7 +70,8 @@ def batch(
     `retry`, what was not written is tried again, as is what took too long or too much where the
     limits are larger now.
 
-    Raises BadInput where nothing is found or two targets have one name.
+    Raises BadInput where nothing is found or two targets have one name, Unsupported for a format
+    that does not exist.
     """
     place = Path(folder).absolute()
     plan = make_plan(_paths_of(sources), place, suffixes := _suffixes_of(formats))
@@ -98,7 +100,8 @@ def batch(
                 done(len(found), len(tasks), [*fresh.values()])
     seconds = time.perf_counter() - started
     records = [found[task] for task in tasks]
-    return BatchRun(records, {"formats": suffixes, **options}, seconds, resumed, plan.ignored)
+    asked = {"formats": suffixes, **options}
+    return BatchRun(records, asked, seconds, resumed, plan.ignored, book.restarted)
 
 
 def _paths_of(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
@@ -108,10 +111,12 @@ def _paths_of(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 def _suffixes_of(formats: str | Sequence[str]) -> list[str]:
-    """Each suffix once; BadInput for what is none."""
+    """Each suffix once; BadInput for what is none, Unsupported for one of no format."""
     suffixes = [formats] if isinstance(formats, str) else [*dict.fromkeys(formats)]
     if wrong := [s for s in suffixes if s[:1] != "."]:
         raise BadInput(f"formats are suffixes such as .onnx, not {', '.join(wrong)}")
+    for suffix in suffixes:
+        require_format(suffix)
     return suffixes
 
 

@@ -100,6 +100,8 @@ def batch(
 
 def _tell(found: BatchRun, *, as_json: bool) -> None:
     """The result for a person, or for programs."""
+    if found.restarted:
+        say("what was done before had other options or versions: it was done anew")
     if found.resumed:
         say(f"{found.resumed} were done before")
     if as_json:

@@ -16,12 +16,14 @@ import pytest
 from click.testing import CliRunner
 
 import nnadapter as nna
-from conformance.judging.result import CRASH, MEMORY, REFUSED, TIMEOUT
+from conformance.judging.result import CRASH, ERROR, MEMORY, REFUSED, TIMEOUT
+from nnadapter import conversion
 from nnadapter.batching import running
+from nnadapter.batching.converting import convert_one
 from nnadapter.batching.planning import make_plan, read_list
-from nnadapter.batching.records import UNREADABLE, VERIFIED, WRITTEN, BatchRun, Record
+from nnadapter.batching.records import DIFFERS, UNREADABLE, VERIFIED, WRITTEN, BatchRun, Record
 from nnadapter.cli import main
-from nnir.errors import BadFile, BadInput
+from nnir.errors import BadFile, BadInput, BadModel, DeviceError, Differs, NoDevice, Unsupported
 
 from ..conftest import info, model_of
 
@@ -90,9 +92,9 @@ def test_a_batch_is_run_once(sources: Path, tmp_path: Path) -> None:
     (out / "a.nnir").unlink()
     run = nna.batch(sources, out, ".nnir", jobs=1, retry=True)
     assert verdicts(run) == WANTED | {"cut.nnir": VERIFIED}
-    assert run.resumed == 1  # b alone: odd is tried again
+    assert (run.resumed, run.restarted) == (1, False)  # b alone: odd is tried again
     run = nna.batch(sources, out, ".nnir", jobs=1, verify=False)  # other options
-    assert (run.resumed, verdicts(run)["a.nnir"]) == (0, WRITTEN)
+    assert (run.resumed, run.restarted, verdicts(run)["a.nnir"]) == (0, True, WRITTEN)
 
 
 def test_what_hangs_costs_itself(sources: Path, tmp_path: Path) -> None:
@@ -186,6 +188,28 @@ def test_names_of_targets(sources: Path, tmp_path: Path) -> None:
         make_plan([tmp_path / "empty"], out, [".onnx"])
     with pytest.raises(BadInput, match=r"formats are suffixes such as \.onnx, not onnx"):
         nna.batch(sources, out, "onnx")
+    with pytest.raises(Unsupported, match=r"no format has the suffix '\.onx': did you mean \.onnx"):
+        nna.batch(sources, out, ".onx")
+
+
+ERRORS = (
+    *((NoDevice("a package"), REFUSED), (BadInput("an option"), REFUSED)),
+    *((BadModel("no graph"), UNREADABLE), (DeviceError("it failed"), ERROR)),
+    *((Differs("by 1"), DIFFERS), (KeyError("a bug"), ERROR)),
+)
+
+
+@pytest.mark.parametrize(("error", "verdict"), ERRORS, ids=lambda v: type(v).__name__)
+def test_what_an_error_says(
+    error: Exception, verdict: str, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(conversion, "convert", fail)
+    found = convert_one(sources / "a.onnx", tmp_path / "a.nnir", {})
+    assert (found.verdict, found.target_bytes, found.made) == (verdict, 0, ())
+    assert str(error.args[0]) in found.reason
 
 
 def test_weights_are_no_page(tmp_path: Path) -> None:
