@@ -142,7 +142,7 @@ def fork_when_asked() -> None:
 
 def has_threads() -> bool:
     """Whether there are threads, which a copy would not have, beside those of OpenBLAS, which sees
-    to it. ONNX Runtime starts one as it is imported."""
+    to it. ONNX Runtime may start one as it is imported."""
     maps = Path("/proc/self/maps").read_text()
     pools = {line.split()[-1] for line in maps.splitlines() if "openblas" in line}
     return len(os.listdir("/proc/self/task")) - 1 > (_threads_of_a_pool() - 1) * len(pools)
