@@ -53,14 +53,14 @@ def branch(
 ) -> tuple[Any, ...]:
     """An IF; what the branches make of the inputs, they make with `graphs`."""
     given = [carried.settle(v, translator) for v in inputs]
-    names = {f"input{k}": t for k, v in enumerate(given) if (t := carried.tensor_of(v)) is not None}
+    names = {f"input{k}": v for k, v in enumerate(given) if carried.tensors_of(v)}
     capture = Capture({**translator.captured(graphs), **names})
     models, results = [], []
     for name, translate in (("then", then_branch), ("else", else_branch)):
         model = Model(name, translator.model)
         scope = capture.bind(model)
         with translator.inside(model, scope):
-            inner = [carried.like(v, scope.get(f"input{k}")) for k, v in enumerate(given)]
+            inner = [scope.get(f"input{k}", v) for k, v in enumerate(given)]
             found = [carried.settle(v, translator) for v in translate(inner)]
         results.append(found)
         models.append(model)
@@ -68,9 +68,10 @@ def branch(
         with translator.inside(model, {}):
             pairs = zip(results[side], results[1 - side], strict=True)
             results[side] = [carried.made_alike(a, b, translator) for a, b in pairs]
-    places = carried.tensor_places(results[0], results[1])
-    for model, found in zip(models, results, strict=True):
-        model.outputs = fresh([carried.require_tensor(found[k], "a branch") for k in places])
+    sides = carried.made_one_kind(results[0], results[1], models)
+    places = carried.tensor_places(*sides)
+    for model, found in zip(models, sides, strict=True):
+        model.outputs = fresh([v for k in places for v in carried.tensors_of(found[k])])
     made: Any = ()
     if places:
         made = control.if_(
@@ -78,7 +79,8 @@ def branch(
         )
     values = iter(made if isinstance(made, (list, tuple)) else [made])
     return tuple(
-        carried.like(v, next(values)) if k in places else v for k, v in enumerate(results[0])
+        carried.like(v, [next(values) for _ in carried.tensors_of(v)]) if k in places else v
+        for k, v in enumerate(sides[0])
     )
 
 

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
 from nnir.build import Size
 from nnir.dim import Expr
 from nnir.errors import Unsupported
-from nnir.model import Value
+from nnir.model import Model, Value
 from nnir.ops import compare, reduce, shape, unary
 from nnir.types import Precision
 
+from .compound import Compound, unify
 from .source import SourceGraph
 from .translate import Translator
 
 
-class Carried(ABC):
-    """What is no tensor and passes through loops and branches, such as a list of tensors.
-
-    It is immutable, and `tensor` stands for it in a sub-model.
-    """
+class Carried(Compound):
+    """A list of tensors that one tensor stands for in a sub-model: `tensor`."""
 
     is_unwritten = False
     """Whether nothing was written to it, so that the shape of its elements is open."""
@@ -34,6 +32,23 @@ class Carried(ABC):
     @abstractmethod
     def with_tensor(self, tensor: Value) -> Carried:
         """The same kind of thing with another tensor."""
+
+    @property
+    def tensors(self) -> tuple[Value, ...]:
+        return () if self.tensor is None else (self.tensor,)
+
+    def of(self, tensors: Sequence[Value]) -> Carried:
+        return self.with_tensor(*tensors)
+
+    @property
+    def description(self) -> object:
+        return None
+
+    def alike(self, other: Any) -> Carried:
+        return self
+
+    def adopt(self, entry: Any, model: Model) -> Any:
+        return entry
 
     @abstractmethod
     def settled(self, translator: Translator) -> Carried:
@@ -66,11 +81,18 @@ def tensor_of(entry: Any) -> Value | None:
     return entry if isinstance(entry, Value) else None
 
 
-def like(entry: Any, tensor: Value | None) -> Any:
-    """An entry of the same kind with another tensor."""
-    if tensor is None:
+def tensors_of(entry: Any) -> tuple[Value, ...]:
+    """The tensors that an entry consists of; none of a variable or the handle of an array."""
+    if isinstance(entry, Compound):
+        return entry.tensors
+    return (entry,) if isinstance(entry, Value) else ()
+
+
+def like(entry: Any, tensors: Sequence[Value]) -> Any:
+    """An entry of the same kind that consists of other tensors."""
+    if not tensors:
         return entry
-    return entry.with_tensor(tensor) if isinstance(entry, Carried) else tensor
+    return entry.of(tensors) if isinstance(entry, Compound) else tensors[0]
 
 
 def made_alike(entry: Any, other: Any, translator: Translator) -> Any:
@@ -84,11 +106,27 @@ def made_alike(entry: Any, other: Any, translator: Translator) -> Any:
     return entry.begun(element, translator)
 
 
+def made_one_kind(
+    first: Sequence[Any], second: Sequence[Any], models: Sequence[Model]
+) -> tuple[list[Any], list[Any]]:
+    """What two sides of a conditional give, each in its model, so that both are of one kind and say
+    the same of it."""
+    sides: tuple[list[Any], list[Any]] = [], []
+    for a, b in zip(first, second, strict=True):
+        a = unify(a, b, models[0])
+        b = unify(b, a, models[1])
+        if isinstance(a, Compound) and type(a) is type(b):
+            a, b = a.alike(b), b.alike(a)
+        sides[0].append(a)
+        sides[1].append(b)
+    return sides
+
+
 def tensor_places(first: Sequence[Any], second: Sequence[Any]) -> list[int]:
     """Where two sides of a conditional give tensors; what is none must be the same in both."""
     found = []
     for place, (a, b) in enumerate(zip(first, second, strict=True)):
-        if type(a) is type(b) and tensor_of(a) is not None:
+        if type(a) is type(b) and tensors_of(a):
             found.append(place)
         elif a != b:
             raise Unsupported("branches that give different things, such as two arrays")

@@ -139,7 +139,7 @@ class Loop:
         for place, value in zip(
             places, made if isinstance(made, (list, tuple)) else [made], strict=True
         ):
-            results[place] = like(self.entries[place], value)
+            results[place] = like(self.entries[place], [value])
         return tuple(results)
 
     def _carried_places(self) -> list[int]:
@@ -167,10 +167,11 @@ class Loop:
         for place in places:
             tensor = tensor_of(self.entries[place])
             type = self.types.get(place) or tensor.type  # type: ignore[union-attr]
-            entries[place] = like(self.entries[place], model.input(f"state{place}", type))
+            entries[place] = like(self.entries[place], [model.input(f"state{place}", type)])
         scope = capture.bind(model)
         for place in set(range(len(entries))) - set(places):
-            entries[place] = like(entries[place], scope.get(f"same{place}"))
+            same = scope.get(f"same{place}")
+            entries[place] = like(entries[place], [] if same is None else [same])
         with self.translator.inside(model, scope):
             found = inline(self.translator, self.body, entries)
             (again,) = inline(self.translator, self.cond, found)

@@ -11,6 +11,7 @@ import numpy as np
 
 from nnir.dim import Dim, symbol
 from nnir.errors import BadFile, Refusal
+from nnir.lists import ListType
 from nnir.mapping import Buffer, map_file
 from nnir.notation import name_dim
 from nnir.provenance import Place
@@ -100,6 +101,7 @@ class SourceValue:
 
     `called`: what users call it, where that is not its name in the graph. `unranked`: the precision
     of a tensor of unknown rank, which the source does not say either where `is_untyped`.
+    `list_type`: of what is a list of tensors, or may be left out.
     """
 
     name: str
@@ -108,6 +110,7 @@ class SourceValue:
     called: str | None = None
     unranked: Precision | None = None
     is_untyped: bool = False
+    list_type: ListType | None = None
 
 
 @dataclass(slots=True)

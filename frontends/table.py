@@ -19,6 +19,8 @@ from nnir.numeric import is_real
 from nnir.operator import Operator
 from nnir.types import Row
 
+from .compound import Compound
+
 Ints = tuple[int, ...]
 Floats = tuple[float, ...]
 Pair = tuple[Value, Value]
@@ -342,7 +344,7 @@ class Converter:
             if parameter.default is inspect.Parameter.empty and not parameter.optional:
                 raise BadType(f"{self.name} needs {parameter.name!r}")
             return None if parameter.default is inspect.Parameter.empty else parameter.default
-        if isinstance(value, Items):
+        if isinstance(value, (Items, Compound)):
             if not parameter.is_items:
                 raise BadType(f"{self.name} takes a tensor for {parameter.name!r}, not a sequence")
             return value

@@ -22,6 +22,7 @@ from nnir.state import State
 from nnir.stateful import fix_inputs
 
 from .choices import apply_choices
+from .compound import Compound
 from .source import (
     NUMBER,
     SourceFunction,
@@ -33,7 +34,7 @@ from .source import (
 )
 from .table import Converter, Items, Withheld
 
-Entry = Value | Items | Withheld | None
+Entry = Value | Items | Compound | Withheld | None
 MANY = 20
 SPARE = 20_000
 REPEATS = 16
@@ -140,12 +141,13 @@ class Translator:
         self.run(graph.nodes)
         self._raise_problems()
         outputs = [*graph.outputs, *(s.written for s in states)]
-        self.model.outputs = [self._output(o.name) for o in outputs]
-        self.model.output_names = [o.called or o.name for o in outputs]
+        ends = [(o, *end) for o in outputs for end in self._ends(o)]
+        self.model.outputs = [value for _, _, value in ends]
+        self.model.output_names = [name for _, name, _ in ends]
         self.model.states = [State(legible(s.name), s.initial) for s in states]
         if self.source.fixed:
             fix_inputs(self.model, self.source.fixed, self.source.order)
-        shapes = [o.type.shape if o.type else () for o in outputs]
+        shapes = [o.type.shape if o.type else () for o, _, _ in ends]
         names = [name for name, _ in self.model.named_outputs()]
         self.model.provenance.outputs = dict(zip(names, shapes, strict=True))
         self.model.origin = None  # what passes make is of no node until it takes the place of one
@@ -342,15 +344,16 @@ class Translator:
             for name in symbols_of(d):
                 self.model.symbols.setdefault(name, (0, None))
 
-    def _output(self, name: str) -> Value:
-        entry = self.read(name)
+    def _ends(self, declared: SourceValue) -> list[tuple[str, Value]]:
+        """The outputs of the model that an output of the source is, with their names."""
+        entry = self.read(declared.name)
         if isinstance(entry, Withheld):
             raise Unsupported(f"an output that is {entry.what}")
         if not isinstance(entry, Value):
-            raise Unsupported(f"output {name!r} is a sequence or an optional, not a tensor")
+            raise Unsupported(f"output {declared.name!r} is no tensor")
         if entry.name is None:
-            entry.name = name
-        return entry
+            entry.name = declared.name
+        return [(declared.called or declared.name, entry)]
 
 
 def free_names(graph: SourceGraph) -> list[str]:

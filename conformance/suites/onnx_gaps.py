@@ -36,19 +36,6 @@ GAPS: tuple[Gap, ...] = (
         by_chance=True,
     ),
     Gap(
-        "test_(sequence_map_.*|identity_sequence|sequence_insert_at_(back|front)"
-        "|optional_get_element_(optional_)?sequence|loop13_seq|loop16_seq_none)",
-        "an input that is a sequence: its length is only known while running",
-    ),
-    Gap(
-        "test_(optional_has_element_empty_optional_input|identity_opt|if_opt)",
-        "an input or a branch that is an optional: whether it is there is only known while running",
-    ),
-    Gap(
-        "test_(split_to_sequence_.*|sequence_model8|if_seq)",
-        "a sequence whose length is only known while running, or as an output of the model",
-    ),
-    Gap(
         "test_affine_grid_(2d|2d_align_corners|3d_align_corners)_expanded",
         "the rank of a value depends on data",
     ),

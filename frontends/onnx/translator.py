@@ -7,11 +7,15 @@ from typing import Any
 
 from nnir.errors import Unsupported
 from nnir.formats.onnx import UNDEFINED, precision_of_code
+from nnir.lists import ListType, note_lists
+from nnir.model import Model, Value
 from nnir.types import Precision
 
-from ..source import SourceNode
-from ..table import Converter
-from ..translate import Translator
+from ..compound import Compound
+from ..source import SourceModel, SourceNode, SourceValue
+from ..table import Converter, Items
+from ..translate import Dialect, Translator
+from . import lists
 
 OVERWRITTEN = "consumed_inputs"
 """Before opset 6 it said which inputs may be overwritten."""
@@ -37,7 +41,34 @@ CURES = {
 
 
 class OnnxTranslator(Translator):
-    """Drops what changes no value, and reads numbers of element types."""
+    """Drops what changes no value, reads numbers of element types, and knows sequences and
+    optionals, which become several tensors each."""
+
+    def __init__(self, dialect: Dialect, source: SourceModel) -> None:
+        super().__init__(dialect, source)
+        self._lists: tuple[dict[str, ListType], dict[str, ListType]] = ({}, {})
+
+    def _translate(self) -> Model:
+        model = super()._translate()
+        note_lists(model, *self._lists)
+        return model
+
+    def _declare(self, declared: SourceValue) -> None:
+        if declared.list_type is None:
+            super()._declare(declared)
+            return
+        name = declared.called or declared.name
+        self._lists[0][name] = declared.list_type
+        self.scope[declared.name] = lists.declare(self.model, name, declared.list_type)
+
+    def _ends(self, declared: SourceValue) -> list[tuple[str, Value]]:
+        entry: Any = self.read(declared.name)
+        if not isinstance(entry, (Items, Compound)):
+            return super()._ends(declared)
+        name, type = declared.called or declared.name, lists.type_of(entry)
+        self._lists[1][name] = type
+        names = [f"{name}.{part}" for part in type.parts]
+        return list(zip(names, lists.tensors_of(entry), strict=True))
 
     def bind(self, converter: Converter, node: SourceNode, entries: Sequence[Any]) -> Any:
         hints = {HINTS.get(node.op)}

@@ -197,6 +197,12 @@ class OptionalTypeProto:
     ELEM_TYPE = 1
 
 
+class SequenceTypeProto:
+    """A type of sequences."""
+
+    ELEM_TYPE = 1
+
+
 class TensorShapeProto:
     """The sizes of a tensor."""
 

@@ -10,19 +10,19 @@ import numpy as np
 from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
-from nnir.model import Model, Value
-from nnir.ops import control, index, shape
+from nnir.model import Value
+from nnir.ops import index, shape
 from nnir.recipes.shape import flip
-from nnir.types import Precision, TensorType
 
 from ... import branches
 from ...capture import Capture
-from ...loop_state import fresh, inline
-from ...loops import BODY, ROUNDS
+from ...loop_state import inline
 from ...scans import scan as scan_slices
 from ...source import SourceGraph
 from ...table import Ints, Items, Table
 from ...translate import Translator
+from ..lists import as_compound
+from ..loops import Iteration, repeat
 
 table = Table()
 LIMIT = "limit of the loop"
@@ -33,13 +33,22 @@ def if_(
     cond: Value, *, then_branch: SourceGraph, else_branch: SourceGraph, translator: Translator
 ) -> Any:
     flag = shape.reshape(cond, []) if cond.rank else cond
-    return branches.if_(translator, flag, [], then_branch, else_branch)
+    known = translator.constant_of(flag)
+    if known is not None:
+        return tuple(inline(translator, then_branch if known else else_branch, []))
+    graphs = [then_branch, else_branch]
+    return branches.branch(
+        translator, flag, graphs, [], *(_as_branch(translator, g) for g in graphs)
+    )
 
 
-def _require_tensors(entries: Sequence[Any]) -> list[Value]:
-    if not all(isinstance(entry, Value) for entry in entries):
-        raise Unsupported("a sub-graph whose output is a sequence or an optional")
-    return list(entries)
+def _as_branch(translator: Translator, graph: SourceGraph) -> branches.Branch:
+    """What a branch gives, sequences as tensors."""
+
+    def translate(inputs: list[Any]) -> list[Any]:
+        return [as_compound(translator.model, v) for v in inline(translator, graph, inputs)]
+
+    return translate
 
 
 @table.convert("Loop")
@@ -51,23 +60,34 @@ def loop(
     translator: Translator,
 ) -> Any:
     if any(isinstance(v, Items) for v in v_initial):
-        return _write_out(translator, body, M, cond, v_initial)
-    state, limit = _require_tensors(v_initial), None if M is None else shape.reshape(M, [])
+        written = _write_out(translator, body, M, cond, v_initial)
+        if written is not None:
+            return written
+    model = translator.model
+    state = [as_compound(model, v) for v in v_initial]
+    limit = None if M is None else shape.reshape(M, [])
     capture = Capture({**translator.captured([body]), LIMIT: limit})
-    start, go = translator.model.constant(np.int64(0)), _flag(translator, cond)
+    start, go = model.constant(np.int64(0)), _flag(translator, cond)
     if limit is not None:
         go = go & (start < limit)
-    types = [v.type for v in state]
-    for _ in range(ROUNDS):
-        made, changed = _loop_body(translator, body, capture, types)
-        if not changed:
-            break
-        types = changed
-    state = [start, *state]
-    _, *results = control.while_(
-        go, *state, *capture.values.values(), body=made, carried=len(state)
-    )
+
+    def step(scope: dict[str, Any], entries: list[Any]) -> Iteration:
+        position, *before = entries
+        flag = translator.model.constant(np.bool_(True))
+        again, *made = inline(translator, body, [position, flag, *before])
+        after, again, limit = position + 1, shape.reshape(again, []), scope[LIMIT]
+        again = again if limit is None else again & (after < limit)
+        kept, slices = made[: len(before)], made[len(before) :]
+        return Iteration(again, [after, *kept], _require_tensors(slices))
+
+    _, *results = repeat(translator, go, [start, *state], capture, step)
     return tuple(results)
+
+
+def _require_tensors(entries: Sequence[Any]) -> list[Value]:
+    if not all(isinstance(entry, Value) for entry in entries):
+        raise Unsupported("a sequence or an optional in each iteration of a loop")
+    return list(entries)
 
 
 def _flag(translator: Translator, cond: Value | None) -> Value:
@@ -82,48 +102,30 @@ def _write_out(
     cond: Value | None,
     state: Sequence[Any],
 ) -> Any:
-    """A loop that carries a sequence, iteration by iteration; when it ends must be known."""
+    """A loop that carries a sequence, iteration by iteration; None where it is not known when it
+    ends."""
     flag, step, rows = _flag(translator, cond), 0, []
-    last = None if limit is None else _item(translator, limit, "number of iterations")
-    while _item(translator, flag, "condition") and (last is None or step < last):
+    last = None if limit is None else _item(translator, limit)
+    if limit is not None and last is None:
+        return None
+    while (go := _item(translator, flag)) is not None and go and (last is None or step < last):
         translator.spend(1)
         count = translator.model.constant(np.int64(step))
         flag, *entries = inline(translator, graph, [count, flag, *state])
         state, row = entries[: len(state)], entries[len(state) :]
         rows.append(row)
         step += 1
+    if go is None:
+        return None
     if len(graph.outputs) > 1 + len(state) and not step:
         raise Unsupported("a Loop over a sequence with scan outputs and without iterations")
     return (*state, *(shape.stack(*c, axis=0) for c in zip(*rows, strict=True)))
 
 
-def _item(translator: Translator, value: Value, what: str) -> Any:
-    """The one element of a constant."""
+def _item(translator: Translator, value: Value) -> Any:
+    """The one element of a constant; None where it is none."""
     known = translator.constant_of(value)
-    if known is None:
-        raise NotConstant(f"a Loop over a sequence needs a constant {what}")
-    return known.reshape(-1)[0]
-
-
-def _loop_body(
-    translator: Translator, graph: SourceGraph, capture: Capture, types: Sequence[TensorType]
-) -> tuple[Model, list[TensorType]]:
-    """The body as a model, and the types of the state where its sizes change."""
-    translator.spend(BODY)
-    model = Model(graph.name or "body", translator.model)
-    step = model.input("iteration", TensorType(Precision.INT64, ()))
-    state = [model.input(f"state{k}", t) for k, t in enumerate(types)]
-    scope = capture.bind(model)
-    with translator.inside(model, scope):
-        entries = inline(translator, graph, [step, model.constant(np.bool_(True)), *state])
-    go, *results = fresh(_require_tensors(entries))
-    after, go, limit = step + 1, shape.reshape(go, []), scope[LIMIT]
-    model.outputs = [go if limit is None else go & (after < limit), after, *results]
-    joined = [
-        control.join_types(translator.model, a, v.type, "the state of a Loop")
-        for a, v in zip(types, results[: len(types)], strict=True)
-    ]
-    return model, joined if joined != list(types) else []
+    return None if known is None else known.reshape(-1)[0]
 
 
 @table.convert("Scan", since=9)

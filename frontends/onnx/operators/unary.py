@@ -21,7 +21,6 @@ table.same(
         "Ceil": unary.ceil,
         "Exp": unary.exp,
         "Floor": unary.floor,
-        "Identity": unary.assign,
         "Log": unary.log,
         "Neg": unary.neg,
         "Reciprocal": unary.reciprocal,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from nnir.formats.onnx import (
     NodeProto,
     OperatorSetIdProto,
     OptionalTypeProto,
+    SequenceTypeProto,
     SparseTensorProto,
     StringStringEntryProto,
     TensorShapeProto,
@@ -36,6 +38,7 @@ from nnir.formats.onnx import (
     ValueInfoProto,
     precision_of_code,
 )
+from nnir.lists import ListType
 from nnir.mapping import Buffer, Span
 from nnir.notation import name_dim
 from nnir.provenance import Place, place_of
@@ -66,10 +69,15 @@ OWN_FORMAT = b"ORTM"
 DEEPEST = 40
 """Graphs in graphs; protobuf itself reads no deeper than 33 of them."""
 KINDS = {
-    TypeProto.SEQUENCE_TYPE: "sequence",
     TypeProto.MAP_TYPE: "map",
     TypeProto.SPARSE_TENSOR_TYPE: "sparse tensor",
 }
+WRAPPERS = {
+    TypeProto.SEQUENCE_TYPE: ("sequence", SequenceTypeProto.ELEM_TYPE),
+    TypeProto.OPTIONAL_TYPE: ("optional", OptionalTypeProto.ELEM_TYPE),
+}
+"""What a list, or what may be left out, is called, and the field of what it is of."""
+
 INPUT, OUTPUT, NAME, OP_TYPE, ATTRIBUTE, DOMAIN, OVERLOAD, METADATA = (
     field << 3 | wire.BLOCK
     for field in (
@@ -340,25 +348,36 @@ class Reader:
             return SourceValue(name, type)
         if isinstance(type, Precision):
             return SourceValue(name, None, UNRANKED, unranked=type)
+        if isinstance(type, ListType):
+            return SourceValue(name, None, str(type), list_type=type)
         return SourceValue(name, None, type)
 
-    def type(self, place: Span) -> TensorType | Precision | str:
+    def type(self, place: Span, depth: int = 0) -> TensorType | Precision | ListType | str:
         """The type of a TypeProto, the precision of a tensor of unknown rank, and the word for what
-        is no tensor."""
+        is neither a tensor, nor a list of tensors or an optional."""
         for field, value in wire.fields(self.b, *place):
             if field == TypeProto.TENSOR_TYPE:
                 return self.tensor_type(wire.span(value))
-            if field == TypeProto.OPTIONAL_TYPE:
-                return self.optional_type(wire.span(value))
+            if field in WRAPPERS and depth <= len(WRAPPERS):
+                return self.list_type(wire.span(value), field, depth)
             if field in KINDS:
                 return KINDS[field]
         return "value of unknown type"
 
-    def optional_type(self, place: Span) -> TensorType | str:
-        """An optional tensor is read as a tensor that must be given."""
-        inner = dict(wire.fields(self.b, *place)).get(OptionalTypeProto.ELEM_TYPE)
-        found = "" if inner is None else self.type(wire.span(inner))
-        return found if isinstance(found, TensorType) else "optional"
+    def list_type(self, place: Span, field: int, depth: int) -> ListType | str:
+        """A sequence or an optional, or the word for one that holds no tensors."""
+        word, member = WRAPPERS[field]
+        inner = dict(wire.fields(self.b, *place)).get(member)
+        found = "" if inner is None else self.type(wire.span(inner), depth + 1)
+        is_optional = field == TypeProto.OPTIONAL_TYPE
+        if isinstance(found, ListType) and is_optional and not found.is_optional:
+            return replace(found, is_optional=True)
+        if isinstance(found, Precision) and not is_optional:
+            return ListType(found)
+        if not isinstance(found, TensorType):
+            return word
+        element = tuple(d if isinstance(d, int) else None for d in found.shape)
+        return ListType(found.precision, element, not is_optional, is_optional)
 
     def tensor_type(self, place: Span) -> TensorType | Precision | str:
         found = dict(wire.fields(self.b, *place))

@@ -1,0 +1,256 @@
+"""Ends of a model that are lists of tensors, or may be left out, as a few tensors each.
+
+A list whose length is only known while running is four tensors: the elements of all its members
+one behind the other (`values`), how many each has (`counts`), their sizes one behind the other
+(`dims`), and how many sizes each has (`ranks`). A list of known length is its members, and what may
+be left out is whether it is there (`given`) before what it is. So every pass, device and format
+sees tensors; the metadata of a model says which of its ends belong together, by the name that users
+know: the tensors of `x` are `x.values`, `x.counts` and so on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .broadcast import text
+from .errors import BadInput
+from .model import Model
+from .stateful import user_inputs, user_outputs
+from .types import Precision
+
+LISTS = "nnadapter.lists"
+"""The key of a model's metadata that tells of them."""
+
+LIST = ("values", "counts", "dims", "ranks")
+GIVEN, VALUE = "given", "value"
+
+Element = tuple[int | None, ...] | None
+"""The shape of a tensor: None for a size that is open, and for a shape of any rank."""
+
+
+@dataclass(frozen=True)
+class ListType:
+    """What an end is: a list, or what may be left out, or a list that may be.
+
+    `precision` and `element` are those of the tensors. `length` is that of a list of known length.
+    """
+
+    precision: Precision
+    element: Element = None
+    is_list: bool = True
+    is_optional: bool = False
+    length: int | None = None
+
+    def __str__(self) -> str:
+        dims = ("?" if d is None else str(d) for d in self.element or ())
+        shape = "" if self.element is None else f"[{', '.join(dims)}]"
+        inner = f"{self.precision.dtype.name}{shape}"
+        inner = f"list of {inner}" if self.is_list else inner
+        return f"optional {inner}" if self.is_optional else inner
+
+    @property
+    def parts(self) -> list[str]:
+        """The names of its tensors."""
+        parts: Sequence[str] = LIST if self.is_list else (VALUE,)
+        if self.length is not None:
+            parts = [str(k) for k in range(self.length)]
+        return [GIVEN, *parts] if self.is_optional else list(parts)
+
+    def pack(self, value: Any, name: str) -> list[np.ndarray]:
+        """The tensors of a value; BadInput where it is no such value."""
+        if self.is_optional:
+            is_given = value is not None
+            rest = value if is_given else [] if self.is_list else self._stand_in()
+            return [np.array(is_given), *self._pack(rest, name)]
+        return self._pack(value, name)
+
+    def _pack(self, value: Any, name: str) -> list[np.ndarray]:
+        if not self.is_list:
+            return [self._check(value, name)]
+        if not isinstance(value, (list, tuple)):
+            raise BadInput(f"{name!r} is a {self}: a list of arrays, not {type(value).__name__}")
+        arrays = [self._check(v, f"{name}[{k}]") for k, v in enumerate(value)]
+        if self.length is not None:
+            if len(arrays) != self.length:
+                raise BadInput(f"{name!r} is a list of {self.length}, not of {len(arrays)}")
+            return arrays
+        flat = [a.reshape(-1) for a in arrays]
+        return [
+            np.concatenate(flat) if flat else np.zeros(0, self.precision.dtype),
+            np.array([a.size for a in arrays], np.int64),
+            np.array([n for a in arrays for n in a.shape], np.int64),
+            np.array([a.ndim for a in arrays], np.int64),
+        ]
+
+    def unpack(self, arrays: Sequence[np.ndarray]) -> Any:
+        """The value that tensors stand for."""
+        if self.is_optional:
+            is_given, *arrays = arrays
+            if not is_given:
+                return None
+        if not self.is_list:
+            return arrays[0]
+        if self.length is not None:
+            return list(arrays)
+        values, counts, dims, ranks = arrays
+        parts = np.split(values, np.cumsum(counts)[:-1]) if len(counts) else []
+        shapes = np.split(dims, np.cumsum(ranks)[:-1]) if len(ranks) else []
+        return [v.reshape(s) for v, s in zip(parts, shapes, strict=True)]
+
+    def _check(self, value: Any, name: str) -> np.ndarray:
+        """An array of the precision and shape that members have."""
+        array = np.asarray(value)
+        fits = array.dtype == self.precision.dtype and (
+            self.element is None
+            or (
+                len(self.element) == array.ndim
+                and all(d in (None, n) for d, n in zip(self.element, array.shape, strict=True))
+            )
+        )
+        if not fits:
+            got = f"{array.dtype}{text(array.shape)}"
+            raise BadInput(f"{name!r} belongs to a {self}, not to be {got}")
+        return array
+
+    def _stand_in(self) -> np.ndarray:
+        """For what is left out: as small as may be."""
+        return np.zeros([d or 0 for d in self.element or ()], self.precision.dtype)
+
+    def as_json(self) -> list[Any]:
+        """For the metadata."""
+        element = None if self.element is None else list(self.element)
+        return [self.precision.name, element, self.is_list, self.is_optional, self.length]
+
+    @classmethod
+    def of_json(cls, data: Any) -> ListType | None:
+        """As `as_json` wrote it; None for anything else."""
+        try:
+            name, element, is_list, is_optional, length = data
+            shape = None if element is None else tuple(element)
+            numbers = [d for d in (*(shape or ()), length) if d is not None]
+            if not all(type(n) is int and 0 <= n < 1 << 31 for n in numbers):
+                return None
+            return cls(Precision[name], shape, bool(is_list), bool(is_optional), length)
+        except (KeyError, TypeError, ValueError):
+            return None
+
+
+Types = Mapping[str, ListType]
+
+
+def note_lists(model: Model, inputs: Types, outputs: Types) -> None:
+    """Say in the metadata which ends of a model are lists, or may be left out."""
+    if inputs or outputs:
+        sides = ({n: t.as_json() for n, t in side.items()} for side in (inputs, outputs))
+        model.metadata[LISTS] = json.dumps(list(sides))
+
+
+def types_of(metadata: Mapping[str, str]) -> tuple[dict[str, ListType], dict[str, ListType]]:
+    """The inputs and outputs that metadata tells of, by name; none of others."""
+    try:
+        sides = json.loads(metadata.get(LISTS, "[{}, {}]"))
+        inputs, outputs = ({str(n): ListType.of_json(t) for n, t in s.items()} for s in sides)
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return {}, {}
+    found = ({n: t for n, t in s.items() if t is not None} for s in (inputs, outputs))
+    return tuple(found)  # type: ignore[return-value]  # there are two
+
+
+@dataclass(frozen=True)
+class Side:
+    """The inputs or the outputs of a model, as users know them: a name, and how many tensors it
+    is; `type` is None for a tensor."""
+
+    ends: Sequence[tuple[str, int, ListType | None]]
+
+    @classmethod
+    def of(cls, names: Sequence[str], types: Types) -> Side:
+        """What the names of tensors are; one that lacks a part of it is a tensor."""
+        firsts = {f"{n}.{t.parts[0]}": (n, t) for n, t in types.items() if t.parts}
+        ends: list[tuple[str, int, ListType | None]] = []
+        empty = [(n, 0, t) for n, t in types.items() if not t.parts]
+        k = 0
+        while k < len(names):
+            name, type = firsts.get(names[k], (names[k], None))
+            parts = [] if type is None else [f"{name}.{p}" for p in type.parts]
+            if type is None or list(names[k : k + len(parts)]) != parts:
+                ends.append((names[k], 1, None))
+                k += 1
+            else:
+                ends.append((name, len(parts), type))
+                k += len(parts)
+        return cls([*ends, *empty])
+
+    @property
+    def has_lists(self) -> bool:
+        """Whether any is no tensor."""
+        return any(type is not None for _, _, type in self.ends)
+
+    @property
+    def names(self) -> list[str]:
+        """What users call them."""
+        return [name for name, _, _ in self.ends]
+
+    @property
+    def count(self) -> int:
+        """How many tensors they are."""
+        return sum(count for _, count, _ in self.ends)
+
+    def pack(self, values: Sequence[Any]) -> list[Any]:
+        """The tensors of values, one for each end; BadInput where they do not fit."""
+        if len(values) != len(self.ends):
+            what = ", ".join(name if t is None else f"{name} ({t})" for name, _, t in self.ends)
+            raise BadInput(f"{len(values)} values for {len(self.ends)} inputs: {what}")
+        found: list[Any] = []
+        for value, (name, _, type) in zip(values, self.ends, strict=True):
+            found += [value] if type is None else type.pack(value, name)
+        return found
+
+    def unpack(self, arrays: Sequence[np.ndarray]) -> list[Any]:
+        """The values that tensors stand for."""
+        found, start = [], 0
+        for _, count, type in self.ends:
+            part = arrays[start : start + count]
+            found.append(part[0] if type is None else type.unpack(part))
+            start += count
+        return found
+
+    def sample(self, arrays: Sequence[np.ndarray], generator: np.random.Generator) -> list[Any]:
+        """Tensors like `arrays`, where those of a list belong together: three random members of
+        sizes up to three; what may be left out is there."""
+        found: list[Any] = []
+        start = 0
+        for name, count, type in self.ends:
+            part = arrays[start : start + count]
+            found += part if type is None else _sample(type, part, name, generator)
+            start += count
+        return found
+
+
+def _sample(
+    type: ListType, arrays: Sequence[np.ndarray], name: str, generator: np.random.Generator
+) -> list[np.ndarray]:
+    if not type.is_list or type.length is not None:
+        return [np.array(True), *arrays[1:]] if type.is_optional else list(arrays)
+    element = (None,) if type.element is None else type.element
+    members = []
+    for _ in range(3):
+        shape = [int(generator.integers(1, 4)) if d is None else d for d in element]
+        numbers: Any = generator.integers(0, 2, shape)
+        if type.precision.is_float:
+            numbers = generator.uniform(-1, 1, shape)
+        members.append(np.asarray(numbers).astype(type.precision.dtype))
+    return type.pack(members, name)
+
+
+def sides_of(model: Model) -> tuple[Side, Side]:
+    """The inputs that a caller hands in and the outputs that a caller gets."""
+    inputs, outputs = types_of(model.metadata)
+    names = [name for name, _ in model.named_outputs()][: len(user_outputs(model))]
+    given = [value.name or "" for value in user_inputs(model)]
+    return Side.of(given, inputs), Side.of(names, outputs)
