@@ -81,7 +81,7 @@ def trial_of(
 def disagreement(model: Model, program: Program, trial: Trial) -> str | None:
     """What a program does otherwise than the references in its first call; None where nothing."""
     try:
-        got = program(*trial.arrays)
+        got = program.call_tensors(*trial.arrays)
     except DeviceError as error:
         return summary(error)
     finally:

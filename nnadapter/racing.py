@@ -164,7 +164,7 @@ class Race:
         """The row of a program, whose first run is its proof."""
         started = time.perf_counter()
         try:
-            got = program(*self._trial.arrays)
+            got = program.call_tensors(*self._trial.arrays)
             first = time.perf_counter() - started
             problem = problem_of(self._model, got, self._trial, self._tolerance)
             if problem is not None:
@@ -183,7 +183,7 @@ class Race:
         finish = time.perf_counter() + seconds
         while len(times) < LEAST_RUNS or time.perf_counter() < finish:
             started = time.perf_counter()
-            program(*arrays)
+            program.call_tensors(*arrays)
             times.append(time.perf_counter() - started)
         return times
 
@@ -199,7 +199,7 @@ class Race:
         times: dict[str, list[float]] = {name: [] for name in self._programs}
         for _ in follow(range(ROUNDS), "measuring the best in turns"):
             for name, program in self._programs.items():
-                program(*self._trial.arrays)  # its threads wake up
+                program.call_tensors(*self._trial.arrays)  # its threads wake up
                 times[name] += self._time(program, self._seconds / ROUNDS)
         for name, column in times.items():
             self._programs[name].reset()

@@ -23,7 +23,7 @@ from .model import Model
 from .stateful import user_inputs, user_outputs
 from .types import Precision
 
-LISTS = "nnadapter.lists"
+LIST_ENDS = "nnadapter.lists"
 """The key of a model's metadata that tells of them."""
 
 LIST = ("values", "counts", "dims", "ranks")
@@ -147,13 +147,13 @@ def note_lists(model: Model, inputs: Types, outputs: Types) -> None:
     """Say in the metadata which ends of a model are lists, or may be left out."""
     if inputs or outputs:
         sides = ({n: t.as_json() for n, t in side.items()} for side in (inputs, outputs))
-        model.metadata[LISTS] = json.dumps(list(sides))
+        model.metadata[LIST_ENDS] = json.dumps(list(sides))
 
 
 def types_of(metadata: Mapping[str, str]) -> tuple[dict[str, ListType], dict[str, ListType]]:
     """The inputs and outputs that metadata tells of, by name; none of others."""
     try:
-        sides = json.loads(metadata.get(LISTS, "[{}, {}]"))
+        sides = json.loads(metadata.get(LIST_ENDS, "[{}, {}]"))
         inputs, outputs = ({str(n): ListType.of_json(t) for n, t in s.items()} for s in sides)
     except (ValueError, TypeError, AttributeError, RecursionError):
         return {}, {}

@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
+
+from nnir.lists import LIST_ENDS, Types, types_of
 
 from ..processes.array_store import Writer
 from ..processes.worker import LIBRARIES
@@ -47,10 +49,34 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
         return save_values(head, model, arrays)
     names = [i.name for i in model.graph.input]
     weights = {t.name for t in model.graph.initializer}
-    feeds = dict(zip([n for n in names if n not in weights], arrays[: len(names)], strict=False))
+    taken, given = types_of({LIST_ENDS: head["lists"]} if "lists" in head else {})
+    feeds = feed([n for n in names if n not in weights], arrays, taken)
     if head.get("engine") == "onnxruntime":
-        return list(_run_onnxruntime(head, model, feeds))
-    return list(ReferenceEvaluator(model).run(None, feeds))
+        found = _run_onnxruntime(head, model, feeds)
+    else:
+        found = ReferenceEvaluator(model).run(None, feeds)
+    return tensors_of([o.name for o in model.graph.output], found, given) if given else list(found)
+
+
+def feed(names: Sequence[str], arrays: Sequence[np.ndarray], types: Types) -> dict[str, Any]:
+    """What inputs are given, lists made of their tensors; an initializer may be left out."""
+    found: dict[str, Any] = {}
+    rest = list(arrays)
+    for name in names:
+        type = types.get(name)
+        count = 1 if type is None else len(type.parts)
+        part, rest = rest[:count], rest[count:]
+        if part:
+            found[name] = part[0] if type is None else type.unpack(part)
+    return found
+
+
+def tensors_of(names: Sequence[str], values: Sequence[Any], types: Types) -> list[np.ndarray]:
+    """The tensors of outputs, some of which are lists."""
+    found: list[np.ndarray] = []
+    for name, value in zip(names, values, strict=True):
+        found += types[name].pack(value, name) if name in types else [value]
+    return found
 
 
 def _run_onnxruntime(head: dict[str, Any], model: onnx.ModelProto, feeds: dict[str, Any]) -> Any:

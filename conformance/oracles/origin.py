@@ -9,6 +9,7 @@ import numpy as np
 
 from hal.runtime.program import Program
 from nnir.errors import BadInput, DeviceError, summary
+from nnir.lists import types_of
 from nnir.model import Model
 from nnir.passes import ends
 from nnir.passes.orders import Perm, inverse
@@ -137,7 +138,9 @@ def in_order_of_source(
     """Inputs of a caller, what states are and what is fixed, in the order of the source."""
     names = [v.name or "" for v in user_inputs(model)]
     named = dict(zip(names, arrays, strict=True)) | dict(states) | model.provenance.fixed
-    return [named[name] for name in source_ends(model)[0]]
+    types, _ = types_of(model.metadata)
+    parts = {n: [f"{n}.{part}" for part in t.parts] for n, t in types.items()}
+    return [named[part] for name in source_ends(model)[0] for part in parts.get(name, [name])]
 
 
 def reorder_axes(array: np.ndarray, perm: Perm | None) -> np.ndarray:

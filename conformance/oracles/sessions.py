@@ -15,6 +15,7 @@ import numpy as np
 from frontends import nnapi, onnx, paddle, tensorflow, tflite, torch
 from frontends.torch.reading.signature import ARGUMENTS, OVERWRITTEN
 from nnir.errors import Unsupported
+from nnir.lists import LIST_ENDS
 from nnir.model import Model
 from nnir.staging import temporary_folder
 from nnir.stateful import fed_states, source_ends
@@ -131,6 +132,8 @@ def _onnx(source: Any, model: Model, stack: ExitStack) -> Session:
         source = source.SerializeToString()
     head: Head = {"engine": "onnxruntime"}
     head["path"] = str(stack.enter_context(admit("onnx", source)))
+    if LIST_ENDS in model.metadata:
+        head["lists"] = model.metadata[LIST_ENDS]
     return Session("onnxruntime", oracle, lambda _: head, ("onnx reference", {"engine": ""}))
 
 

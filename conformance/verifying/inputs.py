@@ -9,6 +9,7 @@ import numpy as np
 
 from nnir.dim import evaluate, symbols_of
 from nnir.errors import BadInput
+from nnir.lists import sides_of
 from nnir.model import Model, Value
 from nnir.stateful import user_inputs
 from nnir.types import Precision
@@ -25,7 +26,7 @@ def random_inputs(
     sizes: Mapping[str, int] | None = None,
     most: int | None = None,
 ) -> list[np.ndarray]:
-    """One array per input of the caller.
+    """One array per input of the caller; those that are a list of tensors belong together.
 
     Floats are uniform in [-1, 1), bools even, integers as `range_of` says. `sizes` gives dynamic
     dimensions by name; the others get their lowest size, at least 2. `most`: integers lie between 0
@@ -39,7 +40,9 @@ def random_inputs(
         low, high = model.symbols.get(name, (0, None))
         given[name] = max(low, DEFAULT_SIZE if high is None else min(high, DEFAULT_SIZE))
     generator = np.random.default_rng(seed)
-    return [np.asarray(_random(v, given, generator, most)) for v in user_inputs(model)]
+    arrays = [np.asarray(_random(v, given, generator, most)) for v in user_inputs(model)]
+    side, _ = sides_of(model)
+    return side.sample(arrays, generator) if side.has_lists else arrays
 
 
 def open_sizes(model: Model) -> set[str]:

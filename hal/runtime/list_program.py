@@ -18,7 +18,7 @@ class ListProgram(Program):
     """Takes and gives lists of arrays, and None for what is left out, where the model says so.
 
     `inputs` and `outputs` are the tensors that these are made of; see `nnir.lists`. Who hands in
-    those tensors, by position or name, gets tensors.
+    those tensors, by name or to `call_tensors`, gets tensors.
     """
 
     def __init__(self, model: Model, *arguments: Any, **options: Any) -> None:
@@ -27,18 +27,15 @@ class ListProgram(Program):
 
     def __call__(self, *values: Any, outputs: Sequence[np.ndarray | None] = NOTHING) -> list[Any]:
         """The outputs in the model's order, for one array, list or None per input."""
-        if self._given.has_lists and _are_tensors(values, self._given.count):
-            return super().__call__(*values, outputs=outputs)
         if outputs is not NOTHING:
             raise BadInput("outputs: a model whose ends are lists makes its own")
-        return self._made.unpack(super().__call__(*self._given.pack(values)))
+        return self._made.unpack(self.call_tensors(*self._given.pack(values)))
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """As a call, by name."""
         tensors = [name for name, _ in self.inputs]
         if self._given.has_lists and set(inputs) == set(tensors):
-            results = super().__call__(*(inputs[n] for n in tensors))
-            return {n: r for (n, _), r in zip(self.outputs, results, strict=True)}
+            return super().run(inputs)
         names = self._given.names
         if set(inputs) != set(names):
             raise BadInput(f"inputs are {', '.join(names)}, not {', '.join(inputs)}")
@@ -51,7 +48,3 @@ def program_of(model: Model | None, *arguments: Any, **options: Any) -> Program:
     if model is None or not any(side.has_lists for side in sides_of(model)):
         return Program(model, *arguments, **options)
     return ListProgram(model, *arguments, **options)
-
-
-def _are_tensors(values: Sequence[Any], count: int) -> bool:
-    return len(values) == count and all(isinstance(v, np.ndarray) for v in values)

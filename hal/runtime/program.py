@@ -122,12 +122,15 @@ class Program:
                 )
         return results
 
+    call_tensors = __call__
+    """As a call, whatever a list of tensors is to users: one array per input and output."""
+
     def run(self, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """As a call, by name."""
         names = [n for n, _ in self.inputs]
         if set(inputs) != set(names):
             raise BadInput(f"inputs are {', '.join(names)}, not {', '.join(inputs)}")
-        results = self(*(inputs[n] for n in names))
+        results = self.call_tensors(*(inputs[n] for n in names))
         return {n: r for (n, _), r in zip(self.outputs, results, strict=True)}
 
     @property

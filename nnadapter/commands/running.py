@@ -107,7 +107,7 @@ def run(
             options["inputs"] = arrays if device == FASTEST else None
             program = api.compile(model, device, properties, profile=wants_times, **options)
         for _ in follow(range(repeat), "runs"):
-            outputs = program(*arrays)
+            outputs = program.call_tensors(*arrays)
     results = dict(zip((n for n, _ in program.outputs), outputs, strict=True))
     _tell(program, device)
     if output is not None:

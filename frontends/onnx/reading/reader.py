@@ -38,7 +38,7 @@ from nnir.formats.onnx import (
     ValueInfoProto,
     precision_of_code,
 )
-from nnir.lists import ListType
+from nnir.lists import LIST_ENDS, ListType
 from nnir.mapping import Buffer, Span
 from nnir.notation import name_dim
 from nnir.provenance import Place, place_of
@@ -147,6 +147,8 @@ class Reader:
         metadata = describe(versions, producer)
         model = SourceModel("onnx", self.graph(graph), versions, metadata=metadata)
         split_states(model, pairs_of(told))
+        if LIST_ENDS in told:
+            model.metadata[LIST_ENDS] = told[LIST_ENDS]
         for place in functions:
             function = self.function(place, versions)
             model.functions[function.name] = function

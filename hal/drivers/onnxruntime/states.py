@@ -7,6 +7,7 @@ import json
 import numpy as np
 
 from nnir.formats.onnx import INITIAL
+from nnir.lists import LIST_ENDS
 from nnir.model import Model, Value
 from nnir.state import State
 from nnir.stateful import PAIRS
@@ -33,7 +34,8 @@ def write_initial(emitter: Emitter, model: Model) -> None:
 
 
 def metadata_of(emitter: Emitter, model: Model) -> dict[str, str]:
-    """Which inputs and outputs of the graph are states, by their names there."""
+    """Which inputs and outputs of the graph are states, or belong together, by their names."""
     reads = [str(emitter.names[value]) for _, value in _states_of(model)]
     pairs = dict(zip(reads, emitter.tails[len(emitter.tails) - len(reads) :], strict=True))
-    return {PAIRS: json.dumps(pairs)} if pairs else {}
+    lists = {LIST_ENDS: model.metadata[LIST_ENDS]} if LIST_ENDS in model.metadata else {}
+    return lists | ({PAIRS: json.dumps(pairs)} if pairs else {})
