@@ -6,7 +6,18 @@ from frontends import onnx as frontend
 
 from ...case import Case, Limit, ModelCase, open_rows
 from .. import families
-from . import activation, attention, control, corners, random, refusals, sequence, stored, versions
+from . import (
+    activation,
+    attention,
+    control,
+    corners,
+    open_sequence,
+    random,
+    refusals,
+    sequence,
+    stored,
+    versions,
+)
 
 FAMILIES = families(frontend.FAMILIES, __name__)
 CASES: list[Case] = [case for family in (*FAMILIES, refusals) for case in family.CASES]
@@ -15,6 +26,6 @@ CASES += [*corners.CASES, *versions.rows_before(CASES), *versions.rows_at_ends(C
 LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]
 MODELS: list[ModelCase] = [
     model
-    for family in (activation, attention, control, random, sequence, stored)
+    for family in (activation, attention, control, open_sequence, random, sequence, stored)
     for model in family.MODELS
 ]
