@@ -125,7 +125,8 @@ def onnx() -> str:
     return (
         f"# ONNX\n\n{NOTE}\n{len(rows)} operators are converted, for every opset from the one "
         "named. `cases` counts the rows of `conformance/cases/onnx`, each compared with ONNX's own "
-        "output on every device.\n\n"
+        "output on every device. Sequences and optionals may be of any length, as inputs and "
+        "outputs too: [ONNX sequences and optionals](sequences.md).\n\n"
         + table(("operator", "family", "converters since opset", "cases"), rows)
         + "\n## Operators of the domain com.microsoft\n\nONNX Runtime's optimiser and its tools "
         f"write them. {len(others)} are converted, compared with what ONNX Runtime gives on a CPU; "

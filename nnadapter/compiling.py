@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hal.runtime.list_program import program_of
+from hal.runtime.list_program import program_class
 from hal.runtime.program import Program, names_of
 from hal.runtime.subgraph_config import Rules
 from nnir.errors import BadInput
@@ -49,7 +49,7 @@ def compile_model(
     names = names_of(device)
 
     def make(devices: Sequence[str], **caching: Any) -> Program:
-        return program_of(
+        return program_class(model)(
             model,
             devices,
             plan.properties,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from frontends import onnx as frontend
-from hal.runtime.list_program import program_of
+from hal.runtime.list_program import program_class
 from nnir.errors import FAILURES
 from nnir.passes import CLEAN, apply
 
@@ -67,7 +67,7 @@ def _judge(case: SuiteCase, device: str, data: bytes, sets: Sets) -> Verdict:
     try:
         model = frontend.load(data)
         apply(model, CLEAN)
-        with program_of(model, device) as program:
+        with program_class(model)(model, device) as program:
             for inputs, want in sets:
                 got = program(*inputs)
                 outcome = _outcome(case, got, want)

@@ -87,7 +87,7 @@ class Ragged(Compound):
         if isinstance(entry, Maybe):
             return entry
         if isinstance(entry, Items):
-            return ragged(model, entry)
+            return make_ragged(model, entry)
         raise Unsupported("a sequence and something else in one place")
 
     @property
@@ -117,7 +117,7 @@ class Ragged(Compound):
 
     def insert(self, member: Value, position: Value | None) -> Ragged:
         """With one member more, at a position or behind the last one."""
-        own = ragged(self.values.model, [member])
+        own = make_ragged(self.values.model, [member])
         if position is None:
             return self.join(own)
         at = self.place(position)
@@ -221,16 +221,23 @@ class Maybe(Compound):
     @property
     def element(self) -> Value | Ragged:
         """What it is. That it is left out is an error while running."""
-        model, flag = self.given.model, shape.reshape(self.given, [1])
-        checked = compare.where(flag, model.constant([-1], "int64"), _impossible(model))
         if isinstance(self.entry, Ragged):
             *others, ranks = self.entry.tensors
-            return self.entry.of([*others, shape.reshape(ranks, checked)])
+            return self.entry.of([*others, self._require_given(ranks)])
         sizes = build.sizes_of(self.entry)
-        return build.reshape(shape.reshape(build.flatten(self.entry), checked), sizes)
+        return build.reshape(self._require_given(build.flatten(self.entry)), sizes)
+
+    def _require_given(self, x: Value) -> Value:
+        """A vector, which no engine can make where nothing is given: of a row that is not there it
+        would reshape nothing into one element and more."""
+        model, count = x.model, build.plus(build.size_of(x, 0), 1)
+        longer = shape.concat(x, model.constant(np.zeros(1, x.dtype)), axis=0)
+        flag = build.int64(shape.reshape(self.given, [1]).cast(Precision.INT64))
+        row = index.slice_(build.reshape(longer, [1, count]), [0], [0], flag)
+        return index.slice_(build.reshape(row, [count]), [0], [0], [-1])
 
 
-def ragged(model: Model, members: Sequence[Value]) -> Ragged:
+def make_ragged(model: Model, members: Sequence[Value]) -> Ragged:
     """A sequence of known length in tensors."""
     if not members:
         precision = getattr(members, "precision", Precision.FLOAT32)
@@ -303,7 +310,7 @@ def type_of(entry: Any) -> ListType:
 
 def as_compound(model: Model, entry: Any) -> Any:
     """A sequence of known length as tensors; anything else as it is."""
-    return ragged(model, entry) if isinstance(entry, Items) else entry
+    return make_ragged(model, entry) if isinstance(entry, Items) else entry
 
 
 def tensors_of(entry: Any) -> tuple[Value, ...]:

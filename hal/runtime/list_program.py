@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from nnir.errors import BadInput
-from nnir.lists import sides_of
+from nnir.lists import LIST_ENDS, sides_of
 from nnir.model import Model
 
 from .program import NOTHING, Program
+
+End: TypeAlias = np.ndarray | Sequence[np.ndarray] | None
+"""What an input or an output may be: an array, a list, or nothing where it may be left out."""
 
 
 class ListProgram(Program):
@@ -25,26 +28,33 @@ class ListProgram(Program):
         super().__init__(model, *arguments, **options)
         self._given, self._made = sides_of(model)
 
-    def __call__(self, *values: Any, outputs: Sequence[np.ndarray | None] = NOTHING) -> list[Any]:
+    def __call__(  # type: ignore[override]  # a list is no array
+        self, *values: End, outputs: Sequence[np.ndarray | None] = NOTHING
+    ) -> list[End]:
         """The outputs in the model's order, for one array, list or None per input."""
         if outputs is not NOTHING:
             raise BadInput("outputs: a model whose ends are lists makes its own")
         return self._made.unpack(self.call_tensors(*self._given.pack(values)))
 
-    def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """As a call, by name."""
-        tensors = [name for name, _ in self.inputs]
-        if self._given.has_lists and set(inputs) == set(tensors):
-            return super().run(inputs)
+    def run(  # type: ignore[override]  # a list is no array
+        self, inputs: Mapping[str, End]
+    ) -> Mapping[str, End]:
+        """As a call, by name; by the names of tensors it gives tensors."""
+        tensors = {name: v for name, v in inputs.items() if isinstance(v, np.ndarray)}
+        if self._given.has_lists and list(tensors) == list(inputs) and self._are_tensors(tensors):
+            return super().run(tensors)
         names = self._given.names
         if set(inputs) != set(names):
             raise BadInput(f"inputs are {', '.join(names)}, not {', '.join(inputs)}")
         results = self(*(inputs[n] for n in names))
         return dict(zip(self._made.names, results, strict=True))
 
+    def _are_tensors(self, inputs: Mapping[str, np.ndarray]) -> bool:
+        return set(inputs) == {name for name, _ in self.inputs}
 
-def program_of(model: Model | None, *arguments: Any, **options: Any) -> Program:
-    """A program that takes and gives what users of the model know."""
-    if model is None or not any(side.has_lists for side in sides_of(model)):
-        return Program(model, *arguments, **options)
-    return ListProgram(model, *arguments, **options)
+
+def program_class(model: Model | None) -> type[Program]:
+    """What takes and gives what users of a model know."""
+    if model is None or LIST_ENDS not in model.metadata:
+        return Program
+    return ListProgram if any(side.has_lists for side in sides_of(model)) else Program

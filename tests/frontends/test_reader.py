@@ -171,13 +171,16 @@ def test_dynamic_dimensions_keep_their_names() -> None:
     assert str(model.outputs[0].type) == "float32[2*batch, 2*seq, 3]"
 
 
+FLOATS = helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, [2])
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
         (lambda i: i.type.tensor_type.ClearField("shape"), "inputs of unknown rank: 'x'"),
         (lambda i: setattr(i.type.tensor_type, "elem_type", 8), "input 'x' is a string tensor"),
         (
-            lambda i: i.type.sequence_type.elem_type.tensor_type.MergeFrom(i.type.tensor_type),
+            lambda i: i.type.sequence_type.elem_type.sequence_type.elem_type.MergeFrom(FLOATS),
             "input 'x' is a sequence",
         ),
     ],

@@ -48,7 +48,7 @@ def sequence_insert(
 ) -> List:
     place = None if position is None else _constant(translator, position)
     if isinstance(input_sequence, Ragged) or (position is not None and place is None):
-        return _ragged(translator, input_sequence).insert(tensor, position)
+        return _as_ragged(translator, input_sequence).insert(tensor, position)
     length = len(input_sequence)
     place = length if place is None else place
     if not -length <= place <= length:
@@ -64,7 +64,7 @@ def sequence_erase(
     last = translator.model.constant(np.int64(-1)) if position is None else position
     place = _constant(translator, last)
     if isinstance(input_sequence, Ragged) or place is None:
-        return _ragged(translator, input_sequence).erase(last)
+        return _as_ragged(translator, input_sequence).erase(last)
     place = _position(input_sequence, place)
     return Items((*input_sequence[:place], *input_sequence[place + 1 :]))
 
@@ -73,7 +73,7 @@ def sequence_erase(
 def sequence_at(input_sequence: List, position: Value, *, translator: Translator) -> Value:
     place = _constant(translator, position)
     if isinstance(input_sequence, Ragged) or place is None:
-        return _ragged(translator, input_sequence).at(position)
+        return _as_ragged(translator, input_sequence).at(position)
     return input_sequence[_position(input_sequence, place)]
 
 
@@ -275,7 +275,7 @@ def identity(input: Value | Items | Maybe) -> Any:
     return unary.assign(input) if isinstance(input, Value) else input
 
 
-def _ragged(translator: Translator, sequence: List) -> Ragged:
+def _as_ragged(translator: Translator, sequence: List) -> Ragged:
     """A sequence as tensors."""
     return lists.as_compound(translator.model, sequence)
 
