@@ -10,7 +10,6 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
-from nnir.decomposition import Decomposition
 from nnir.dim import Expr
 from nnir.errors import (
     NNAdapterError,
@@ -22,11 +21,12 @@ from nnir.errors import (
     summary,
 )
 from nnir.model import Model, Operation, Value
+from nnir.operator import Operator
 from nnir.passes import apply, fold_constants, merge_common
 from nnir.progress import follow
 from nnir.refusals import refusal_of
 
-from .lowering import Lowerings, Plain, results_of
+from .lowering import Lowerings, Plain, Way, results_of
 
 R = TypeVar("R")
 
@@ -192,15 +192,15 @@ class Emission(ABC, Generic[R]):
     def _decompose(self, operation: Operation, error: NNAdapterError) -> Sequence[Value | R | None]:
         """The results by the first decomposition whose operations can all be emitted.
 
-        Where none is such a one, what the operator's own lowering refuses is missing; without such
-        a lowering what the first decomposition lacks that takes the operands.
+        The device's own ways come before the operator's. Where none is such a one, what the
+        operator's own lowering refuses is missing; without such a lowering what the first
+        decomposition lacks that takes the operands.
         """
-        if operation.operator.decomposition is None:
-            return self._give_up(operation, error)
+        operator = operation.operator
         mark, before = self.mark(), self._notes()
         first: Notes | None = None
         reasons: list[NNAdapterError] = []
-        for way in operation.operator.decompositions:
+        for way in self._ways(operator):
             try:
                 results = self._write_in_others(operation, way)
             except NNAdapterError as second:
@@ -212,16 +212,21 @@ class Emission(ABC, Generic[R]):
             first = first or after
             self.undo(mark)
             self._note(before)
-        is_own = self.lowerings.find(operation.operator) is not None
+        is_own = self.lowerings.find(operator) is not None
         if first is not None:
             self._note((*before[:2], first[2]) if is_own else first)
             if not is_own:
                 return [self.stand_in(v) for v in operation.outputs]
-        if is_own:  # a size that is not known may be all that a decomposition lacks
+        if is_own or not reasons:  # a size that is not known may be all that a decomposition lacks
             reasons = [error, *(e for e in reasons if isinstance(e, NotConstant))]
         text = "; ".join(dict.fromkeys(map(summary, reasons)))
-        is_alone = is_own and len(reasons) == 1
+        is_alone = reasons == [error]
         return self._give_up(operation, error if is_alone else Unsupported(text))
+
+    def _ways(self, operator: Operator[object]) -> Iterator[Way]:
+        """How an operator may be written in others; its decompositions are imported if need be."""
+        yield from self.lowerings.ways.get(operator, ())
+        yield from operator.decompositions
 
     def _notes(self) -> Notes:
         """What cannot be emitted so far, where, and what is decomposed."""
@@ -235,9 +240,7 @@ class Emission(ABC, Generic[R]):
             counts.clear()
             counts.update(notes[2])
 
-    def _write_in_others(
-        self, operation: Operation, way: Decomposition
-    ) -> Sequence[Value | R | None]:
+    def _write_in_others(self, operation: Operation, way: Way) -> Sequence[Value | R | None]:
         """The results by one decomposition, which is counted."""
         name = operation.operator.name
         try:

@@ -48,6 +48,9 @@ class Program(Protocol[R]):
 Lowering = Callable[..., R | Sequence[R]]
 """Of an emission, then an operation's operands and, by name, its attributes."""
 
+Way = Callable[..., Value | Sequence[Value]]
+"""A decomposition: of an operation's operands and, by name, its attributes, as values."""
+
 
 @dataclass(frozen=True)
 class Bound(Generic[R]):
@@ -211,6 +214,7 @@ class Lowerings(Generic[R]):
     """
 
     entries: dict[Operator[object], Lowering[R]] = field(default_factory=dict)
+    ways: dict[Operator[object], tuple[Way, ...]] = field(default_factory=dict)
     activation: Callable[[Any, R, Fuse], R] | None = None
     device: str = ""
     """Whose they are, where plug-ins may bring more."""
@@ -277,6 +281,13 @@ class Lowerings(Generic[R]):
         for operator, kernel in kernels.items():
             self.native(operator, kernel)
 
+    def decompose(self, operator: Operator[object], *ways: Way) -> None:
+        """Decompositions that suit the engine better than the operator's own: where no lowering
+        takes an operation, they are tried first."""
+        if operator in self.ways:
+            raise ValueError(f"{operator.name} is decomposed twice")
+        self.ways[operator] = ways
+
     def fuse(self, function: Callable[[E, R, Fuse], R]) -> Callable[[E, R, Fuse], R]:
         """Decorator: the function adds the activation of a fuse code that is not NONE."""
         self.activation = function
@@ -320,6 +331,8 @@ class Lowerings(Generic[R]):
         for table in tables:
             for operator, lowering in table.entries.items():
                 merged._add(operator, lowering)
+            for operator, ways in table.ways.items():
+                merged.decompose(operator, *ways)
             merged.activation = merged.activation or table.activation
         return merged
 

@@ -7,60 +7,24 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import build
-from ..broadcast import axes_of, contents
+from ..broadcast import axes_of
 from ..decomposition import Level
 from ..dim import Expr
 from ..errors import NotConstant, Unsupported
 from ..model import Value
 from ..ops import binary, generate, index, linear, resize, sampling, shape
+from ..recipes.resampling import (
+    PLANE,
+    ROUNDED,
+    Scaling,
+    constant_scales,
+    product_along,
+    resize_as_linear,
+    weights_along,
+)
 
-PLANE = [2, 3]
-ROUNDED = {"half_pixel": (False, 0), "pytorch_half_pixel": (False, 0)}
 MOST_WEIGHTS = 1 << 24
 """So many entries a matrix of weights may have."""
-RULES = ROUNDED | {"align_corners": (True, 1), "asymmetric": (False, 1)}
-"""Coordinate rules by the `align_corners` and `align_mode` of RESIZE_LINEAR."""
-
-
-class Scaling:
-    """The axes that a RESIZE changes: sizes before and after, where they are known."""
-
-    def __init__(
-        self,
-        input: Value,
-        scales: Value | None,
-        sizes: Value | None,
-        axes: tuple[int, ...] | None,
-        policy: str,
-    ) -> None:
-        named = axes_of(axes if axes is not None else range(input.rank), input.rank)
-        given = None if sizes is None else contents(sizes)
-        factors = None if scales is None else _constant_scales(scales)
-        if given is None and factors is None:
-            raise NotConstant(f"the sizes that {input.type} is resized to")
-        kept = [
-            isinstance(input.shape[a], Expr)
-            and (given[k] == input.shape[a] if given else factors is not None and factors[k] == 1)
-            for k, a in enumerate(named)
-        ]
-        changed = [k for k, is_kept in enumerate(kept) if not is_kept]
-        axes_ = [named[k] for k in changed]
-        own = build.known_sizes(input, axes_)
-        wanted = None if given is None else [given[k] for k in changed]
-        if wanted and any(isinstance(d, Expr) for d in wanted):
-            raise NotConstant(f"the sizes that {input.type} is resized to")
-        every = [d if isinstance(d, int) else 1 for d in input.shape]
-        steps = None if factors is None else [factors[k] for k in changed]
-        out, scale = resize.resolve_sizes(every, axes_, wanted, steps, policy)  # type: ignore[arg-type]
-        self.changes: dict[int, tuple[int, int, float]] = {
-            axis: (size, end, step)
-            for axis, size, end, step in zip(axes_, own, out, scale, strict=True)
-            if size != end or step != 1
-        }
-
-
-def _constant_scales(scales: Value) -> list[float] | None:
-    return None if scales.constant is None else [float(s) for s in scales.constant.reshape(-1)]
 
 
 @resize.resize.decomposes()
@@ -112,7 +76,7 @@ def _whole_scales(
     input: Value, scales: Value | None, axes: tuple[int, ...] | None, rule: str
 ) -> list[float] | None:
     """Scales of a plane that repeat each element a whole number of times, for open sizes."""
-    factors = None if scales is None else _constant_scales(scales)
+    factors = None if scales is None else constant_scales(scales)
     if factors is None or input.rank != 4 or input.is_static or rule not in ROUNDED:
         return None
     named = axes_of(axes if axes is not None else range(4), 4)
@@ -121,6 +85,9 @@ def _whole_scales(
         each[axis] = factor
     fits = each[:2] == [1, 1] and all(f >= 1 and f == int(f) for f in each)
     return each[2:] if fits else None
+
+
+resize.resize.decomposes(level=Level.ROUNDING)(resize_as_linear)
 
 
 @resize.resize.decomposes(level=Level.ROUNDING)
@@ -140,27 +107,15 @@ def _resize_by_weights(
     extrapolation_value: float,
     keep_aspect_ratio_policy: str,
 ) -> Value:
-    """RESIZE_LINEAR, or a matrix product by constant weights along each axis."""
+    """A matrix product by constant weights along each axis."""
     rule = coordinate_transformation_mode
     if mode == "nearest" or rule == "tf_crop_and_resize" or not input.is_float:
         raise Unsupported(f"resize of {input.type} by {mode} and {rule} as sums of products")
-    plain = mode == "linear" and not antialias and not exclude_outside
-    stretched = sizes is not None and keep_aspect_ratio_policy == "stretch"
-    is_plane = input.rank == 4 and axes is not None and list(axes_of(axes, 4)) == PLANE
-    if plain and stretched and is_plane and rule in RULES and rule != "pytorch_half_pixel":
-        align, kind = RULES[rule]
-        return resize.resize_linear(input, sizes, align_corners=align, align_mode=kind)
     scaling = Scaling(input, scales, sizes, axes, keep_aspect_ratio_policy)
     how = sampling.Filter(mode, rule, nearest_mode, antialias, exclude_outside, cubic_coeff_a)
-    weights = {a: _matrix(how, *change) for a, change in scaling.changes.items()}
-    if plain and input.rank == 4 and set(weights) == set(PLANE):
-        usual = _usual_rule([scaling.changes[a] for a in PLANE], [weights[a] for a in PLANE])
-        if usual is not None:
-            out = np.array([scaling.changes[a][1] for a in PLANE], np.int64)
-            return resize.resize_linear(input, out, align_corners=usual[0], align_mode=usual[1])
     result = input
-    for axis, matrix in weights.items():
-        result = _product_along(result, axis, matrix.astype(input.dtype))
+    for axis, change in scaling.changes.items():
+        result = product_along(result, axis, weights_along(how, *change).astype(input.dtype))
     return result
 
 
@@ -192,7 +147,7 @@ def _resize_linear(
         matrix = sampling.matrix_of(*near, size)
         if matrix.size > MOST_WEIGHTS:
             raise Unsupported(f"{out} sums over {size} elements by a matrix")
-        input = _product_along(input, axis, matrix.astype(input.dtype))
+        input = product_along(input, axis, matrix.astype(input.dtype))
     return input
 
 
@@ -202,37 +157,6 @@ def _plane_sizes(input: Value, shape: Value | None, scales: Value | None) -> lis
     if sizes is None:
         raise NotConstant(f"the sizes that {input.type} is resized to")
     return sizes
-
-
-def _matrix(how: sampling.Filter, size: int, out: int, step: float) -> np.ndarray:
-    """What each element of the result takes of each of the input, [out, size]."""
-    near, weight, _ = sampling.weights(how, size, out, step, None)
-    return sampling.matrix_of(near, weight, size)
-
-
-def _usual_rule(
-    changes: Sequence[tuple[int, int, float]], weights: Sequence[np.ndarray]
-) -> tuple[bool, int] | None:
-    """The rule of RESIZE_LINEAR that has these weights."""
-    for align, kind in dict.fromkeys(RULES.values()):
-        rule = next(name for name, how in RULES.items() if how == (align, kind))
-        how = sampling.Filter("linear", rule, "floor", False, False, 0.0)
-        usual = [_matrix(how, n, m, m / n) for n, m, _ in changes]
-        if all(np.allclose(a, b, atol=1e-12) for a, b in zip(usual, weights, strict=True)):
-            return align, kind
-    return None
-
-
-def _product_along(x: Value, axis: int, matrix: np.ndarray) -> Value:
-    """A matrix [out, size] times the columns along one axis."""
-    if axis == x.rank - 1:
-        return linear.mat_mul(x, x.model.constant(np.ascontiguousarray(matrix.T)))
-    if axis == x.rank - 2:
-        return linear.mat_mul(x.model.constant(matrix), x)
-    order = [*(a for a in range(x.rank) if a != axis), axis]
-    moved = shape.transpose(x, perm=tuple(order))
-    product = linear.mat_mul(moved, x.model.constant(np.ascontiguousarray(matrix.T)))
-    return shape.transpose(product, perm=tuple(int(a) for a in np.argsort(order)))
 
 
 @resize.affine_grid.decomposes(level=Level.ROUNDING)
