@@ -40,7 +40,7 @@ def resize_nearest_while_running(
 
 def _number(vector: Value, k: int) -> Value:
     """One element of a vector, of rank 0."""
-    return index.gather(vector, k, axis=0)
+    return shape.reshape(index.slice_(vector, [0], [k], [k + 1]), [])
 
 
 def _line(end: Value) -> Value:
@@ -204,8 +204,7 @@ class _Resampler:
         rounding = {"floor": (1, 0), "ceil": (1, bottom - 1), "round_prefer_ceil": (2, bottom)}
         factor, more = rounding.get(self.how.nearest, (2, bottom - 1))
         whole = binary.max_(top * factor + more, top.scalar(0))  # what is below 0 is bounded by it
-        near = whole // (bottom * factor)
-        return _bound(near, n)
+        return binary.min_(whole / (bottom * factor), n - 1)
 
     def matrix(self, at: Value, n: Value, scale: Value) -> Value:
         """Weights [n, out]; those of elements outside go to the border."""
