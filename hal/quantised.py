@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from nnir.model import Model
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+
+from nnir.errors import NoLowering
+from nnir.model import Model, Value
+from nnir.ops import quant
 from nnir.quantised_types import Reversal, has_quantised_operations, to_explicit
+from nnir.types import TensorType, precision_of
 
 from .device import Device
+from .emission import Emission
+
+R = TypeVar("R")
 
 
 def shown_to(device: Device, model: Model) -> Model:
@@ -26,3 +38,40 @@ def explain(device: Device, context: object, model: Model) -> list[str | None]:
         next((answers[part] for part in reversal.parts[o] if answers[part]), None)
         for o in model.operations
     ]
+
+
+def quantize(
+    g: Emission[R], input: Value, recipe: Callable[..., Value] = quant.quantize_narrow
+) -> R:
+    """QUANTIZE by `recipe`, which takes real numbers, scales and zero points, the `axis` and, as
+    `dtype`, the plain integers that the result is stored as."""
+    type = g.operation.outputs[0].type
+    way = partial(recipe, dtype=precision_of(type.dtype))
+    return _compose(g, way, input, type)
+
+
+def dequantize(
+    g: Emission[R], input: Value, recipe: Callable[..., Value] = quant.dequantize_narrow
+) -> R:
+    """DEQUANTIZE by `recipe`, which has the parameters of DEQUANTIZE_LINEAR."""
+    model = Model()
+    if input.constant is not None:
+        whole = model.constant(input.constant)
+    else:
+        whole = model.input("", TensorType(precision_of(input.dtype), input.shape))
+        g.names[whole] = g.typed(g.take(input), whole)
+    way = partial(recipe, block_size=0, dtype=g.operation.outputs[0].precision)
+    return _compose(g, way, whole, input.type)
+
+
+def _compose(g: Emission[R], recipe: Callable[..., Value], input: Value, type: TensorType) -> R:
+    """A recipe by the scales and zero points of a type."""
+    how = type.quantization
+    if how is None:
+        raise NoLowering(f"{type} has no scale")
+    scales = np.array(how.scales[0] if how.axis is None else how.scales, np.float32)
+    zeros = np.array(how.zero_points[0] if how.axis is None else how.zero_points, type.dtype)
+    zeros = np.broadcast_to(zeros, scales.shape)
+    constants = (Model().constant(part) for part in (scales, zeros))
+    (made,) = g.compose(partial(recipe, axis=how.axis or 0), input, *constants)
+    return made

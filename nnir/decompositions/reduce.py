@@ -48,13 +48,15 @@ def _fold(x: Value, axis: int) -> Value:
 
 @reduce.reduce_log_sum_exp.decomposes(level=Level.ROUNDING)
 def _reduce_log_sum_exp(input: Value, axes: Value, *, keepdim: bool) -> Value:
-    """The largest element taken out before and added after, 0 where that is infinite."""
-    highest = reduce.reduce_max(input, axes, keepdim=True)
-    powers = unary.exp(input - _finite(highest))
-    total = reduce.reduce_sum(powers, axes, keepdim=keepdim)
+    """The largest element taken out before and added after, 0 where that is infinite; halves are
+    added up in FLOAT32."""
+    is_half = input.is_float and input.dtype.itemsize < 4
+    real = input.cast(Precision.FLOAT32) if is_half else input
+    shift = _finite(reduce.reduce_max(real, axes, keepdim=True))
+    total = reduce.reduce_sum(unary.exp(real - shift), axes, keepdim=keepdim)
     if not keepdim:
-        highest = reduce.reduce_max(highest, axes, keepdim=False)
-    return unary.log(total) + _finite(highest)
+        shift = reduce.reduce_max(shift, axes, keepdim=False)
+    return (unary.log(total) + shift).cast(input.precision)
 
 
 def _finite(x: Value) -> Value:

@@ -379,3 +379,16 @@ def dequantize_narrow(
         steps = steps - _as(zero, Precision.FLOAT32)
     factors = _as(_spread_value(scale, input, axis, block_size), Precision.FLOAT32)
     return _as(steps * factors, dtype)
+
+
+def quantize_narrow(
+    input: Value, scale: Value, zero_point: Value, *, axis: int, dtype: Precision
+) -> Value:
+    """QUANTIZE as others: to INT8 without its lowest integer, or to UINT8."""
+    real = _as(input, Precision.FLOAT32) / _spread_value(scale, input, axis, 0)
+    steps = unary.round_(real)
+    if not _is_nothing(zero_point):
+        steps = steps + _as(_spread_value(zero_point, input, axis, 0), Precision.FLOAT32)
+    low, high = integer_range(dtype)
+    bounds = [input.model.constant(b, np.float32) for b in (max(low, -127), high)]
+    return unary.cast(activation.clip(steps, *bounds), dtype=dtype)

@@ -32,15 +32,15 @@ def resize_nearest_while_running(
         size, out = input.size(axis), _number(target, axis - 2)
         top, bottom = _line(out) * size, binary.max_(out, out.scalar(1))
         if align_corners:
-            steps = binary.max_(out - 1, out.scalar(1))
-            top, bottom = _line(out) * 2 * (size - 1) + steps, steps * 2
+            bottom = binary.max_((out - 1) * 2, out.scalar(2))
+            top = _line(out) * 2 * (size - 1) + bottom / out.scalar(2)
         input = index.gather(input, top / bottom, axis=axis)
     return input
 
 
 def _number(vector: Value, k: int) -> Value:
     """One element of a vector, of rank 0."""
-    return shape.reshape(index.slice_(vector, [0], [k], [k + 1]), [])
+    return index.gather(vector, k, axis=0)
 
 
 def _line(end: Value) -> Value:
@@ -78,17 +78,19 @@ def resize_while_running(
     result = input if is_exact else blendable(input)
     own = index.gather(build.shape_of(input), list(named), axis=0)
     make = _Resampler(how, precision)
+    if is_exact and sizes is None and (factors := _repeats(how, scales)) is not None:
+        return _repeat(input, named, factors)
     if precision != DOUBLE and (is_exact or rule == CROPS):
         target = make.whole_sizes(own, scales, sizes, keep_aspect_ratio_policy)
         for k, axis in enumerate(named):
             n, out = (_number(v, k) for v in (own, target))
             result = index.gather(result, make.nearest_by_sizes(n, out), axis=axis)
         return result
-    factors, target = make.scaling(own, scales, sizes, keep_aspect_ratio_policy)
+    steps, target = make.scaling(own, scales, sizes, keep_aspect_ratio_policy)
     bounds = None if roi is None or rule != CROPS else roi.cast(precision)
     lost = []
     for k, axis in enumerate(named):
-        n, out, scale = (_number(v, k).cast(precision) for v in (own, target, factors))
+        n, out, scale = (_number(v, k).cast(precision) for v in (own, target, steps))
         ends = None if bounds is None else [_number(bounds, k + m) for m in (0, len(named))]
         at = make.positions(n, out, scale, ends)
         if is_exact:
@@ -102,6 +104,36 @@ def resize_while_running(
     for mask in lost:
         result = compare.where(mask, extrapolation_value, result)
     return round_back(result, input.precision)
+
+
+REPEATED = {
+    ("asymmetric", "floor"),
+    ("half_pixel", "round_prefer_floor"),
+    ("half_pixel", "round_prefer_ceil"),
+}
+"""Rules by which a scale that is a whole number repeats each element so many times."""
+
+
+def _are_whole(factors: Sequence[float]) -> bool:
+    """Whether scales are whole numbers from 1 on."""
+    return all(f == int(f) > 0 for f in factors)
+
+
+def _repeats(how: sampling.Filter, scales: Value | None) -> list[int] | None:
+    """How often each element of an axis is repeated, where that is all; else None."""
+    factors = None if scales is None else constant_scales(scales)
+    if factors is None or (how.coordinates, how.nearest) not in REPEATED:
+        return None
+    return [int(f) for f in factors] if _are_whole(factors) else None
+
+
+def _repeat(x: Value, axes: Sequence[int], factors: Sequence[int]) -> Value:
+    """Each element of axes so many times."""
+    for axis, factor in zip(axes, factors, strict=True):
+        if factor > 1:
+            line = _line(x.size(axis) * factor)
+            x = index.gather(x, line / line.scalar(factor), axis=axis)
+    return x
 
 
 def _columns_along(x: Value, axis: int, columns: Value) -> Value:
@@ -145,7 +177,7 @@ class _Resampler:
         if sizes is not None:
             return build.int64(sizes)
         factors = None if scales is None else constant_scales(scales)
-        if factors is None or not all(f == int(f) > 0 for f in factors):
+        if factors is None or not _are_whole(factors):
             raise NotConstant(f"the scales of sizes that are not known, by {self.how}")
         return own * own.model.constant(factors, np.int64)
 

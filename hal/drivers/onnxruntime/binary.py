@@ -59,7 +59,8 @@ def _by(g: Emitter, input1: Value) -> Ref:
     """The divisor of integers, with 1 for 0 and -1: by 0 the processor ends the process, as it
     does with the least number by -1."""
     given = g.take(input1)
-    if input1.is_float or (input1.constant is not None and _is_harmless(input1.constant)):
+    known = input1.constant
+    if input1.is_float or (known is not None and _is_harmless(known)) or _is_bounded(input1):
         return given
     bad = given.equal(0)
     return g.where(bad | given.equal(-1) if input1.dtype.kind == "i" else bad, 1, given)
@@ -67,6 +68,13 @@ def _by(g: Emitter, input1: Value) -> Ref:
 
 def _is_harmless(divisors: np.ndarray) -> bool:
     return bool(divisors.all()) and not (divisors.dtype.kind == "i" and (divisors == -1).any())
+
+
+def _is_bounded(divisor: Value) -> bool:
+    """Whether it is the larger one of something and a constant above 0."""
+    maker = divisor.producer
+    bounds = maker.inputs if maker is not None and maker.operator is binary.max_ else ()
+    return any(v is not None and v.constant is not None and (v.constant > 0).all() for v in bounds)
 
 
 def _quotient(g: Emitter, by_one: Ref, y: Ref, by: Ref) -> Ref:

@@ -8,9 +8,10 @@ from nnir.broadcast import axis_of
 from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
 from nnir.model import Operation, Value
-from nnir.ops import linear, quant
+from nnir.ops import binary, linear, quant
 from nnir.types import Precision
 
+from ... import quantised
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref
 
@@ -151,46 +152,17 @@ def _turn(g: Emitter, value: Value) -> Ref:
     return g.constant(np.ascontiguousarray(value.constant.T))
 
 
-@table.lower(quant.quantize)
-def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int) -> Ref:
-    per_layer = all(d == 1 for d in scale.shape)
-    zeros = np.zeros(1) if zero_point is None else zero_point.constant
-    if scale.constant is None or zeros is None:
-        raise NoLowering("quantize by a scale that is only known while running")
-    symmetric = not zeros.any()
-    kind = Precision.INT8 if symmetric else Precision.UINT8
-    zero = np.broadcast_to(zeros, scale.constant.shape)
-    size = () if per_layer else (-1,)
-    made = g.node(
-        "QuantizeLinear",
-        g.cast(input, Precision.FLOAT32),
-        g.constant(scale.constant.reshape(size), np.float32),
-        g.constant(zero.reshape(size), kind.dtype),
-        precision=kind,
-        axis=None if per_layer else axis,
-    )
-    return g.node("Max", made, g.constant(-127, np.int8)) if symmetric else made
+@table.lower(quant.quantize, implied=["scale", "zero_point", "axis"])
+def quantize(g: Emitter, input: Value) -> Ref:
+    return quantised.quantize(g, input, _quantize_bounded)
+
+
+def _quantize_bounded(real: Value, *parts: Value, axis: int, dtype: Precision) -> Value:
+    """QUANTIZE_LINEAR without the lowest integer of INT8."""
+    whole = quant.quantize_linear(real.cast(Precision.FLOAT32), *parts, axis=axis, dtype=dtype)
+    return binary.max_(whole, whole.scalar(-127)) if dtype == Precision.INT8 else whole
 
 
 @table.lower(quant.dequantize)
 def dequantize(g: Emitter, input: Value) -> Ref:
-    described = input.type.quantization
-    found = g.ref(input)
-    if described is None or found is None:
-        raise NoLowering(f"dequantize of {input.type} without a scale")
-    stored = found.seen_as(Precision[input.dtype.name.upper()])
-    one = described.axis is None
-    scales = np.array(described.scales[0] if one else described.scales, np.float32)
-    zeros = np.broadcast_to(np.array(described.zero_points), np.shape(described.scales))
-    if input.precision == Precision.QUANT_UINT32_ASYMM_PER_LAYER:  # DequantizeLinear has no uint32
-        steps = stored.cast(Precision.INT64) - g.constant(zeros[0], np.int64)
-        return steps.cast(Precision.FLOAT32) * g.constant(scales)
-    offsets = g.constant((zeros[0] if one else zeros).astype(input.dtype))
-    return g.node(
-        "DequantizeLinear",
-        stored,
-        g.constant(scales),
-        offsets,
-        precision=Precision.FLOAT32,
-        axis=described.axis,
-    )
+    return quantised.dequantize(g, input, quant.dequantize_linear)

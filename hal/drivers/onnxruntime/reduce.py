@@ -39,22 +39,11 @@ def _axes(g: Emitter, input: Value, axes: Value) -> Operand:
 
 @table.lower(reduce.reduce_log_sum_exp)
 def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-    """Relative to the largest element, 0 where that is infinite.
-
-    ONNX Runtime's own operator takes the first element for the largest where it is -infinity, and
-    then loses what is far below 0.
-    """
-    along = _axes(g, input, axes)
-    if not input.is_float or 0 in input.shape:
-        return g.node("ReduceLogSumExp", input, along, keepdims=keepdim)
-    real = g.cast(input, Precision.FLOAT32) if input.dtype.itemsize < 4 else g.take(input)
-    largest = g.node("ReduceMax", real, along)
-    shift = g.where(g.node("IsInf", largest), 0, largest)
-    total = g.node("ReduceSum", g.node("Exp", real - shift), along)
-    result = g.node("Log", total) + shift
-    if keepdim:
-        return result
-    return g.reshape(result) if along is None else g.node("Squeeze", result, along)
+    """ONNX Runtime's own takes the first element for the largest where it is -infinity, and then
+    loses what is far below 0."""
+    if input.is_float and 0 not in input.shape:
+        raise NoLowering(f"onnxruntime's ReduceLogSumExp of {input.type} loses small numbers")
+    return g.node("ReduceLogSumExp", input, _axes(g, input, axes), keepdims=keepdim)
 
 
 def _wrap(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool) -> Ref:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from nnir.broadcast import ints
+from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import resize
@@ -80,7 +81,8 @@ def _is_native(input: Value, sizes: Sequence[tuple[int, int]], coordinates: str)
 
 @table.lower(resize.resize, how=Resizing)
 def resize_(g: Emitter, input: Value, sizes: Value | None, *, how: Resizing) -> Ref:
-    if sizes is None or ints(sizes) is not None or not _follows_onnx(input, how):
+    is_known = ints(sizes) is not None and not any(isinstance(d, Expr) for d in input.shape[2:])
+    if sizes is None or is_known or not _follows_onnx(input, how):
         raise NoLowering("onnxruntime's Resize follows ONNX for some sizes at run time only")
     result = g.node(
         "Resize",

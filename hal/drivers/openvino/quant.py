@@ -15,6 +15,7 @@ from nnir.ops import linear, quant
 from nnir.quantisation.roles import filter_axis, summed_axis
 from nnir.types import Precision, precision_of
 
+from ... import quantised
 from ...emission import asking
 from ...lowering import Lowerings
 from ...quirks import report_met
@@ -58,17 +59,7 @@ def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *
 
 @table.lower(quant.dequantize)
 def dequantize(g: Emitter, input: Value) -> Ref:
-    described = input.type.quantization
-    if described is None:
-        raise NoLowering(f"dequantize of {input.type} without a scale")
-    along = (described.axis or 0) % max(input.rank, 1)
-    zeros = np.array(described.zero_points, np.int64)
-    if zeros.any() and input.dtype.itemsize > 2:
-        raise NoLowering(f"openvino: dequantize of {input.type}")
-    real = g.cast(input, FLOAT32)
-    if zeros.any():
-        real = real - _spread(g, zeros, along, input.rank)
-    return real * _spread(g, np.array(described.scales), along, input.rank)
+    return quantised.dequantize(g, input)
 
 
 @table.lower(quant.dequantize_linear)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from nnir.broadcast import ints
+from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import resize
@@ -92,7 +93,8 @@ def resize_(g: Emitter, input: Value, sizes: Value | None, *, how: Resizing) -> 
     is_plain = not (how.is_nearest or how.antialias or how.exclude_outside)
     is_image = input.rank == 4 and set(axes) <= {2, 3} and rule in FOLLOWED
     stretches = sizes is not None and how.keep_aspect_ratio_policy == "stretch"
-    if not (is_plain and is_image and stretches) or ints(sizes) is not None:
+    is_known = ints(sizes) is not None and not any(isinstance(d, Expr) for d in input.shape[2:])
+    if not (is_plain and is_image and stretches) or is_known:
         raise NoLowering(f"openvino: resize of {input.type}, {how.filter}")
     mode = "cubic" if how.mode == "cubic" else "linear_onnx"
     return _interpolate(g, input, g.int64(sizes), axes, rule, mode, how.cubic_coeff_a)
