@@ -216,7 +216,7 @@ class _Resampler:
                 near = unary.ceil(at)
             case _:
                 near = unary.ceil(at - 0.5)
-        return _bound(near, n).cast(INT)
+        return _clamp(near, n).cast(INT)
 
     def nearest_by_sizes(self, n: Value, out: Value) -> Value:
         """Indices of the nearest elements, in integers; the scale is the ratio of the sizes."""
@@ -254,7 +254,7 @@ class _Resampler:
             total = reduce.reduce_sum(factors, [0], keepdim=True)
             factors = factors / compare.where(compare.equal(total, 0), 1, total)
         places = shape.unsqueeze(_line(n.cast(INT)).cast(self.precision), [1])
-        home = compare.equal(places, _bound(taps, n))
+        home = compare.equal(places, _clamp(taps, n))
         return linear.mat_mul(home.cast(self.precision), factors)
 
     def cubic(self, x: Value) -> Value:
@@ -265,6 +265,6 @@ class _Resampler:
         return compare.where(x <= 1, near, compare.where(x < 2, far, 0))
 
 
-def _bound(at: Value, n: Value) -> Value:
+def _clamp(at: Value, n: Value) -> Value:
     """Places inside of an axis of `n`."""
     return binary.max_(binary.min_(at, n - 1), at.scalar(0))
