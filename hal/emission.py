@@ -298,6 +298,8 @@ class Emission(ABC, Generic[R]):
                 values.append(inner.constant(value.constant, name=value.name))
             else:
                 copy = inner.input(value.name or "", value.type)
+                if value.content is not None:
+                    copy.content = value.content
                 found = self.ref(value)
                 self.names[copy] = self.stand_in(value) if found is None else found
                 values.append(copy)
