@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from nnir.model import Value
 from nnir.ops import compare
 from nnir.types import Precision
@@ -18,22 +20,28 @@ def plain(g: Emitter, input: Value) -> Ref:
     return g.cast(input, Precision.INT32) if input.precision == Precision.BOOL8 else wide(g, input)
 
 
-@table.each(
-    {
-        compare.equal: "Equal",
-        compare.less: "Less",
-        compare.less_equal: "LessEqual",
-        compare.not_equal: "NotEqual",
-    }
-)
-def _same(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
+def ordered(g: Emitter, input: Value) -> Ref:
+    """Numbers in an order that OpenVINO knows: those of UINT32 are integers of 32 bits to it, whose
+    highest bit is the sign."""
+    if input.precision == Precision.UINT32:
+        return g.cast(input, Precision.INT32) ^ np.iinfo(np.int32).min
+    return plain(g, input)
+
+
+@table.each({compare.equal: "Equal", compare.not_equal: "NotEqual"})
+def _equal(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
     return g.pair(name, plain(g, input0), plain(g, input1))
+
+
+@table.each({compare.less: "Less", compare.less_equal: "LessEqual"})
+def _less(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
+    return g.pair(name, ordered(g, input0), ordered(g, input1))
 
 
 @table.each({compare.greater: "Less", compare.greater_equal: "LessEqual"})
 def _register_exchanged(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
     """The other way round: OpenVINO's own hold for NaN."""
-    return g.pair(name, plain(g, input1), plain(g, input0))
+    return g.pair(name, ordered(g, input1), ordered(g, input0))
 
 
 @table.lower(compare.where)

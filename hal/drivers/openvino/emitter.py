@@ -221,8 +221,11 @@ class Emitter(Emission[Ref]):
         outputs: int = 1,
     ) -> Refs:
         operands = [r for r in map(self.ref, inputs) if r is not None]
+        is_same = (
+            op in elements.UNSIGNED or attributes.get("destination_type") == NAMES[Precision.INT32]
+        )
         for operand in operands:
-            if operand.precision == Precision.UINT32 and op not in elements.UNSIGNED:
+            if operand.precision == Precision.UINT32 and not is_same:
                 raise NoLowering(f"openvino computes UINT32 as INT32, also in {op}")
         given = {k: v for k, v in attributes.items() if v is not None}
         outputs_of = [r.output for r in operands]

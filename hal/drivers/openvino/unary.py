@@ -149,6 +149,8 @@ def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
         return same_bits(g, input, dtype)
     if input.precision == Precision.BOOL8 and dtype.dtype.itemsize == 1:
         return g.cast(input, dtype)
+    if (input.precision, dtype) == (Precision.UINT32, Precision.INT32):
+        return g.cast(input, dtype)
     kinds = {p.dtype.kind for p in (input.precision, dtype)}
     if not kinds <= {"i", "u"} or Precision.UINT32 in (input.precision, dtype):
         raise NoLowering(f"openvino has no bit cast of {input.type} to {dtype.name}")
