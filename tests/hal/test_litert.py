@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from ai_edge_litert.interpreter import Interpreter
 import nnadapter as nna
 from hal.device import Cache
 from hal.drivers.litert import LiteRT
+from hal.drivers.litert.content import Content
 from nnir.dim import symbol
 from nnir.errors import BadInput, DeviceError, NNAdapterError, NoLowering, Unsupported
 from nnir.model import Model, Value
@@ -394,3 +396,15 @@ def test_the_class_imports_no_framework() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("tempdir", [".", "absent"])
+def test_large_files_are_mapped_where_one_can_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tempdir: str
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / tempdir))
+    weights = np.arange(400 * 800, dtype=np.float32).reshape(400, 800).T
+    content = Content.of_parts([b"head", weights])
+    assert bytes(content.data) == b"head" + weights.tobytes()
+    assert list(content.words) == ["model_path" if tempdir == "." else "model_content"]
+    assert list(tmp_path.iterdir()) == []

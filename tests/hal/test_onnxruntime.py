@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import ml_dtypes
@@ -14,6 +15,7 @@ import nnadapter as nna
 from hal.drivers.onnxruntime import writer
 from hal.drivers.onnxruntime.driver import OnnxRuntime, ortvalue
 from hal.drivers.onnxruntime.kernels import compute_precision
+from hal.drivers.onnxruntime.lending import lend_weights
 from nnir.errors import BadCall, NoLowering
 from nnir.model import Model
 from nnir.ops import binary, control, linear, pool, quant, shape, unary
@@ -109,6 +111,41 @@ def test_weights_are_borrowed() -> None:
     assert ortvalue(onnxruntime, aligned).data_ptr() == aligned.ctypes.data
     unaligned = np.frombuffer(b"\0" + aligned.tobytes(), np.float32, 5000, 1)
     assert ortvalue(onnxruntime, unaligned).data_ptr() != unaligned.ctypes.data
+
+
+def test_unaligned_weights_lie_in_a_file_while_a_session_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    rng = np.random.default_rng(0)
+    square = rng.random((600, 600), np.float32)
+    shifted = np.frombuffer(b"\0" + square.tobytes(), np.float32, square.size, 1)
+    weights = {"aligned": square, "shifted": shifted.reshape(square.shape), "turned": square.T}
+    with lend_weights(onnxruntime, weights) as loan:
+        assert loan.folder is not None
+        assert list(loan.tensors) == ["aligned"]
+        held = np.fromfile(loan.folder / "weights", np.float32)
+    np.testing.assert_array_equal(held, np.stack([square, square.T]).reshape(-1))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
+    with lend_weights(onnxruntime, weights) as loan:
+        assert loan.folder is None
+        assert list(loan.tensors) == list(weights)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("tempdir", [".", "absent"])
+def test_results_are_the_same_with_a_file_and_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tempdir: str
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / tempdir))
+    model = Model("turned")
+    x = model.input("x", TensorType(Precision.FLOAT32, (2, 600)))
+    weight = np.arange(600 * 600, dtype=np.float32).reshape(600, 600) % 7
+    model.outputs = [linear.mat_mul(x, model.constant(weight.T, name="weight"))]
+    x_data = np.eye(2, 600, dtype=np.float32)
+    (found,) = nna.compile(model, "onnxruntime")(x_data)
+    np.testing.assert_array_equal(found, weight.T[:2])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_threads_property() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from frontends.source import SourceModel
 from frontends.tflite.reading.reader import read
 from hal.drivers.litert.kernels import STORED
-from hal.drivers.litert.writer import Graph, Step, Tensor, Writer
+from hal.drivers.litert.writer import Graph, Step, Tensor, Writer, join_parts
 from nnir.dim import symbol
 from nnir.formats.flatbuffer import Builder, Bytes
 from nnir.formats.tflite import schema
@@ -169,7 +169,7 @@ def test_options(name: str, is_default: bool) -> None:
     x = Tensor(Precision.FLOAT32, (2,))
     step = Step("ADD", [x], [y := Tensor(Precision.FLOAT32, (2,))], name, values)
     graph = Graph("main", [x], [y], [step])
-    data = Bytes(b"".join(bytes(p) for p in Writer(graph, ["x"], ["y"]).parts())).root()
+    data = Bytes(join_parts(Writer(graph, ["x"], ["y"]).parts())).root()
     (operator,) = data.tables(2)[0].tables(3)
     union, number = schema.union_of(name)
     kind, table = schema.UNIONS[union]
@@ -180,7 +180,7 @@ def test_options(name: str, is_default: bool) -> None:
 
 def written(graph: Graph) -> SourceModel:
     parts = Writer(graph, ["in"], ["out"]).parts()
-    return read(b"".join(bytes(p) for p in parts))
+    return read(join_parts(parts))
 
 
 @pytest.mark.parametrize("precision", STORED, ids=lambda p: p.name)

@@ -25,18 +25,18 @@ from .kernels import HALVES, STORED, carrier
 from .packed import pack_halves, pack_weights, reads_halves
 from .profile import Chain, Link
 from .states import hold_states
-from .writer import Graph, Tensor, Writer
+from .writer import Graph, Part, Tensor, Writer, join_parts
 
 LOWERINGS = Lowerings[Ref].of_package(__package__, "transposed")
 
 
-def compile_file(model: Model, shapes: Sequence[tuple[int, ...]]) -> bytes:
-    """The file for inputs of these shapes, as an interpreter takes it."""
+def compile_file(model: Model, shapes: Sequence[tuple[int, ...]]) -> list[Part]:
+    """The file for inputs of these shapes, as an interpreter takes it, in pieces."""
     known = specialise(model, shapes)
-    return b"".join(_parts(*_graph(prepare(known), foreign=True)))
+    return _parts(*_graph(prepare(known), foreign=True))
 
 
-def export_file(model: Model) -> tuple[list[bytes | memoryview], Shapes, Shapes]:
+def export_file(model: Model) -> tuple[list[Part], Shapes, Shapes]:
     """The file of a model in pieces, and the shapes of its inputs and outputs; sizes that are not
     known stay open."""
     same: Any = [v.shape for v in model.inputs]
@@ -73,7 +73,7 @@ def require_operators(model: Model) -> None:
         require_lowered(problems, refusals=refusals)
 
 
-def _parts(graph: Graph, outputs: list[str]) -> list[bytes | memoryview]:
+def _parts(graph: Graph, outputs: list[str]) -> list[Part]:
     return Writer(graph, [t.name for t in graph.inputs], outputs).parts()
 
 
@@ -87,7 +87,7 @@ def compile_steps(model: Model, shapes: Sequence[tuple[int, ...]]) -> Chain:
         names = [
             [f"{side}{k}" for k in range(len(v))] for side, v in (("x", read), ("y", step.outputs))
         ]
-        content = b"".join(Writer(whole, *names).parts())
+        content = join_parts(Writer(whole, *names).parts())
         links.append(Link(step.outputs[0].name, step.name, content, read, step.outputs))
     return Chain(links, graph.inputs, graph.outputs)
 

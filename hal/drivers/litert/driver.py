@@ -26,6 +26,7 @@ from nnir.types import Precision, TensorType
 
 from ...device import PROFILE, Cache, Callback, Device, Export, Timing
 from ...properties import flag, integer
+from .content import Content
 from .runner import Ends, Pool, Shaped
 from .static import numbers
 
@@ -116,7 +117,7 @@ class LiteRT(Device):
             shapes = tuple(numbers(v.shape) for v in model.inputs)
             form = self._form(program, shapes)
             if cache is not None:
-                cache.buffer = pack(form.pool.content, shapes)
+                cache.buffer = pack(form.pool.content.data, shapes)
         elif cache is not None:
             cache.buffer = pack(dumps(model), None)
         return program
@@ -153,7 +154,7 @@ class LiteRT(Device):
     ) -> Shaped:
         from .compiler import compile_file, compile_steps
 
-        form = self._shape_program(program, compile_file(model, shapes))
+        form = self._shape_program(program, Content.of_parts(compile_file(model, shapes)))
         if program.settings.profile:
             chain = compile_steps(model, shapes)
             with contextlib.suppress(RuntimeError, ValueError):  # else the steps are not known
@@ -161,7 +162,7 @@ class LiteRT(Device):
                 form.chain = chain
         return form
 
-    def _shape_program(self, program: Program, content: bytes) -> Shaped:
+    def _shape_program(self, program: Program, content: Content) -> Shaped:
         settings = program.settings
         pool = Pool(self.runtime, content, settings.threads, settings.delegate)
         return Shaped(pool, program.ends)
@@ -177,7 +178,7 @@ class LiteRT(Device):
         if shapes is None:
             return Program(context, loads(content), ends)
         program = Program(context, None, ends)
-        program.forms[shapes] = self._shape_program(program, content)
+        program.forms[shapes] = self._shape_program(program, Content.of_parts([content]))
         return program
 
     def import_program(
@@ -192,7 +193,7 @@ class LiteRT(Device):
             raise Unsupported("LiteRT's Python interface hands over no BFLOAT16")
         program = Program(context, None, Ends.of_types(inputs, outputs))
         is_open = not all(t.is_static for t in inputs)
-        pool = Pool(self.runtime, path.read_bytes(), None, True, open=is_open, as_users=True)
+        pool = Pool(self.runtime, Content.of_path(path), None, True, open=is_open, as_users=True)
         program.open = Shaped(pool, program.ends)
         return program
 
@@ -204,13 +205,13 @@ class LiteRT(Device):
         if opset is not None:
             raise Unsupported("a .tflite file has no opset: leave it out")
         from .compiler import export_file
+        from .writer import write_parts
 
         parts, inputs, outputs = export_file(model)
 
         def write() -> None:
             with replacing(path) as file:
-                for part in parts:
-                    file.write(part)
+                write_parts(file, parts)
 
         return Export(write, [path], inputs, outputs)
 
@@ -231,11 +232,11 @@ def why_not(operation: Operation) -> str | None:
     return explain_refusal(operation)
 
 
-def pack(content: bytes, shapes: tuple[tuple[int, ...], ...] | None) -> bytes:
+def pack(content: bytes | memoryview, shapes: tuple[tuple[int, ...], ...] | None) -> bytes:
     """A file for inputs of these shapes, or a model of open sizes, behind what tells them apart."""
     sum_ = zlib.crc32(content)
     header = json.dumps({"shapes": shapes, "size": len(content), "crc32": sum_}).encode()
-    return MAGIC + len(header).to_bytes(4, "little") + header + content
+    return b"".join([MAGIC, len(header).to_bytes(4, "little"), header, content])
 
 
 def unpack(

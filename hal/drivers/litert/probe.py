@@ -23,7 +23,7 @@ from nnir.staging import replacing
 from nnir.types import Precision
 
 from .kernels import STORED
-from .writer import Graph, Step, Tensor, Writer
+from .writer import Graph, Step, Tensor, Writer, join_parts
 
 FLOAT = ("FLOAT32",)
 PLAIN = tuple(p for p in STORED if p.name not in ("INT4", "COMPLEX64", "COMPLEX128"))
@@ -287,7 +287,7 @@ def content(
     step = Step(trial.name, [*lead, *tensors, *fixed], results, trial.options, trial.fields)
     graph = Graph("main", tensors, [results[0]], [step])
     parts = Writer(graph, [f"x{k}" for k in range(len(tensors))], ["y"]).parts()
-    return b"".join(parts), arrays, expected
+    return join_parts(parts), arrays, expected
 
 
 def _of(array: np.ndarray) -> Precision:

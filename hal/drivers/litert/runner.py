@@ -14,6 +14,7 @@ from nnir.errors import DeviceError
 from nnir.model import Model
 from nnir.types import TensorType
 
+from .content import Content
 from .profile import Chain
 
 MOST = 4
@@ -82,7 +83,7 @@ class Pool:
     def __init__(
         self,
         runtime: Any,
-        content: bytes,
+        content: Content,
         threads: int | None,
         delegate: bool,
         *,
@@ -114,9 +115,9 @@ class Pool:
         """A new interpreter; DeviceError where LiteRT refuses the file."""
         try:
             interpreter = self.runtime.Interpreter(
-                model_content=self.content,
                 num_threads=self.threads,
                 experimental_op_resolver_type=self.kind,
+                **self.content.words,
             )
             return Runner(interpreter, open=self.open)
         except (RuntimeError, ValueError) as error:

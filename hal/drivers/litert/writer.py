@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from nnir.formats.tflite.schema import (
     TensorMapTable,
     TensorTable,
 )
+from nnir.mapping import write_array
 from nnir.types import Precision, Quantization
 
 from .kernels import STORED, VERSIONS
@@ -109,6 +110,10 @@ Field = int | float | str | Sequence[int] | Sequence[float] | Graph | None
 """The value of a field of an operator's options."""
 
 
+Part = bytes | np.ndarray
+"""A piece of a file: the elements of an array in their order, wherever they lie in memory."""
+
+
 class Writer:
     """Writes one file of one main graph; the names of its ends make the signature."""
 
@@ -121,7 +126,7 @@ class Writer:
         self.weights: list[np.ndarray] = []
         self.places: dict[tuple[Any, ...], int] = {}
 
-    def parts(self) -> list[bytes | memoryview]:
+    def parts(self) -> list[Part]:
         """The file in pieces that follow each other; NoLowering for more than a file can hold."""
         build = self.builder
         tables = [self._graph(g) for g in self.graphs]
@@ -137,7 +142,7 @@ class Writer:
             ModelTable.SIGNATURE_DEFS: signature,
         }
         root = build.table(offsets, {ModelTable.VERSION: ("I", schema.VERSION)})
-        return _join(build.finish(root, IDENTIFIER), self.weights)
+        return _append_weights(build.finish(root, IDENTIFIER), self.weights)
 
     def _numbers(self, values: Iterable[Any], kind: str) -> int:
         return self.builder.array(np.array(list(values), kind))
@@ -285,7 +290,21 @@ def _all_graphs(main: Graph) -> list[Graph]:
     return found
 
 
-def _join(tables: bytearray, weights: Sequence[np.ndarray]) -> list[Any]:
+def join_parts(parts: Iterable[Part]) -> bytes:
+    """A whole file."""
+    return b"".join(p if isinstance(p, bytes) else p.tobytes() for p in parts)
+
+
+def write_parts(file: BinaryIO, parts: Iterable[Part]) -> None:
+    """Append a file to another one; what lies in a mapped file is copied by the kernel alone."""
+    for part in parts:
+        if isinstance(part, bytes):
+            file.write(part)
+        else:
+            write_array(file, part)
+
+
+def _append_weights(tables: bytearray, weights: Sequence[np.ndarray]) -> list[Part]:
     """The tables and behind them the weights, which the tables of buffers point at."""
     places, end = [], len(tables)
     for array in weights:
@@ -296,20 +315,13 @@ def _join(tables: bytearray, weights: Sequence[np.ndarray]) -> list[Any]:
         raise NoLowering(f"a TFLite file of {end} bytes: 2 GiB is the most")
     for position, place in zip(_vectors(tables), places, strict=True):
         struct.pack_into("<I", tables, position, place - position)
-    parts: list[Any] = [bytes(tables)]
+    parts: list[Part] = [bytes(tables)]
     end = len(tables)
     for array, place in zip(weights, places, strict=True):
         parts.append(bytes(place - end) + struct.pack("<I", array.nbytes))
-        parts.append(_little_endian(array).data)
+        parts.append(array)
         end = place + 4 + array.nbytes
     return parts
-
-
-def _little_endian(array: np.ndarray) -> np.ndarray:
-    """Contiguous little-endian elements, without a copy where they are that already."""
-    raw = np.ascontiguousarray(array)
-    whole = raw.view(np.uint8) if raw.ndim else raw.reshape(1).view(np.uint8)
-    return whole.reshape(-1)
 
 
 def _vectors(tables: bytearray) -> list[int]:

@@ -22,21 +22,20 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 import numpy as np
 
 from nnir.errors import DeviceError, NoDevice, NoLowering
-from nnir.formats.bits import pack, stored_size, unpack
-from nnir.formats.onnx import code_of
+from nnir.formats.bits import stored_size, unpack
 from nnir.model import Model, Operation
 from nnir.ops.unary import COMPLEX
 from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
 from nnir.plugins import REGISTRY
 from nnir.staging import temporary_folder
-from nnir.types import PRECISIONS, Precision, TensorType
+from nnir.types import Precision, TensorType
 
 from ...device import PROFILE, Cache, Callback, Device, Export, Timing, open_shapes
 from ...emission import WRITING_STEP, refusal
 from ...lowering import Lowerings
 from ...properties import flag, integer
-from . import proto
 from .emitter import NATIVE, Emitter, Ref, input_infos
+from .lending import lend_weights, ortvalue
 from .older import check_opset
 from .states import metadata_of, write_initial
 from .writer import LARGEST, files_of, files_to_write, write
@@ -168,29 +167,24 @@ class OnnxRuntime(Device[Options, Program]):
         if model is None:
             return self._restore(context, cache)
         emitter, graph = emit(model)
-        weights = emitter.weights
-        placed = [
-            proto.initializer(proto.external_tensor(n, a, "weights", 0, a.nbytes))
-            for n, a in weights.items()
-        ]
-        size = len(graph) + sum(map(len, placed))
-        whole = b"".join([emitter.head(size), graph, *placed])
-        tensors = [ortvalue(self.runtime, a) for a in weights.values()]
+        held: list[Any] = []
 
-        def options() -> onnxruntime.SessionOptions:
-            made = context()
-            if tensors:
-                made.add_external_initializers(list(weights), tensors)
-            return made
+        def open_session(cache: Cache | None = None) -> Any:
+            with lend_weights(self.runtime, emitter.weights) as loan:
+                held[:] = emitter.weights, loan.tensors
+                size = len(graph) + sum(map(len, loan.entries))
+                whole = b"".join([emitter.head(size), graph, *loan.entries])
+                options = context()
+                loan.add_to(options)
+                if cache is None:
+                    return self._session(whole, options)
+                return self._keep_session(whole, options, cache)
 
-        if cache is None:
-            session = self._session(whole, options())
-        else:
-            session = self._keep_session(whole, options(), cache)
+        session = open_session(cache)
         inputs, outputs = ([v.type for v in ends] for ends in (model.inputs, model.outputs))
-        program = Program.of(session, inputs, outputs, [weights, tensors])
-        if options().enable_profiling:
-            program.renew = lambda: self._session(whole, options())
+        program = Program.of(session, inputs, outputs, held)
+        if context().enable_profiling:
+            program.renew = open_session
         return program
 
     @functools.cached_property
@@ -378,19 +372,6 @@ def node_times(events: Sequence[Event]) -> list[Timing]:
 def pairs(array: np.ndarray) -> np.ndarray:
     """Complex numbers as real and imaginary parts along a last axis; others as they are."""
     return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
-
-
-def ortvalue(runtime: ModuleType, array: np.ndarray) -> onnxruntime.OrtValue:
-    """An OrtValue that borrows an array's memory; unaligned or strided arrays are copied once."""
-    if not (array.flags.c_contiguous and array.flags.aligned):
-        array = np.array(array, order="C")
-    if PRECISIONS[array.dtype] in NATIVE:
-        return runtime.OrtValue.ortvalue_from_numpy(array)
-    raw = pack(array)
-    code = code_of(PRECISIONS[array.dtype])
-    made = runtime.OrtValue.ortvalue_from_shape_and_type(list(array.shape), code)
-    ctypes.memmove(made.data_ptr(), raw.ctypes.data, raw.nbytes)
-    return made
 
 
 def run_foreign(

@@ -1,0 +1,58 @@
+"""A compiled file as interpreters take it: bytes, or a file that has no name.
+
+LiteRT copies what it gets as bytes, which are held beside. A file it maps, each interpreter the
+same pages, so that weights take no anonymous memory but in the form that kernels pack them to.
+"""
+
+from __future__ import annotations
+
+import mmap
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from .writer import Part, join_parts, write_parts
+
+LEAST = 1 << 20
+"""Bytes for which a file pays."""
+
+DESCRIPTORS = Path("/proc/self/fd")
+"""Where files without a name can be opened."""
+
+
+class Content:
+    """The bytes of a file; `words` are the arguments by which an interpreter opens it."""
+
+    def __init__(
+        self, data: bytes | memoryview, words: dict[str, Any], file: object = None
+    ) -> None:
+        self.data = data
+        self.words = words
+        self._file = file
+
+    @classmethod
+    def of_bytes(cls, data: bytes) -> Content:
+        return cls(data, {"model_content": data})
+
+    @classmethod
+    def of_path(cls, path: Path) -> Content:
+        """Of a file that stays where it is."""
+        return cls(b"", {"model_path": str(path)})
+
+    @classmethod
+    def of_parts(cls, parts: Iterable[Part]) -> Content:
+        """Of pieces that follow each other, in a file where they are many bytes and one can be
+        made."""
+        listed = list(parts)
+        size = sum(p.nbytes if not isinstance(p, bytes) else len(p) for p in listed)
+        if size < LEAST or not DESCRIPTORS.is_dir():
+            return cls.of_bytes(join_parts(listed))
+        try:
+            file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as this does
+            write_parts(file, listed)
+            file.flush()
+            view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        except OSError:  # a full disk, or no folder for such files: memory must do
+            return cls.of_bytes(join_parts(listed))
+        return cls(view, {"model_path": str(DESCRIPTORS / str(file.fileno()))}, file)
