@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
-from importlib.metadata import PackageNotFoundError, version
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol
 
 import numpy as np
 
 from nnir.errors import Unsupported
+from nnir.installed import version_of
 from nnir.model import Model, Operator
 from nnir.staging import temporary_folder
 from nnir.types import DeviceType, TensorType
@@ -39,7 +39,7 @@ class Cache:
 
     `buffer` is the device's own form of the compiled program; empty where it has none. `view` are
     the same bytes without a copy: of one to restore from, a private map of the file that begins at
-    a multiple of 64 bytes.
+    a multiple of 64 bytes. `is_checked` says that a checksum found them to be what was written.
     """
 
     def __init__(
@@ -47,7 +47,10 @@ class Cache:
         inputs: Sequence[TensorType],
         outputs: Sequence[TensorType],
         view: bytes | memoryview = b"",
+        *,
+        is_checked: bool = False,
     ) -> None:
+        self.is_checked = is_checked
         self.inputs = inputs
         self.outputs = outputs
         self.view = view
@@ -137,7 +140,7 @@ class Device(ABC, Generic[Context, Program]):
 
     def build(self) -> str:
         """What compiled programs depend on beside `version`: the versions of `packages`."""
-        return " ".join(f"{name} {_version(name)}" for name in self.packages)
+        return " ".join(f"{name} {version_of(name) or 'not installed'}" for name in self.packages)
 
     def open_device(self) -> None:
         """Load what the device needs; NoDevice when that is not installed."""
@@ -252,11 +255,3 @@ def lacking(kind: type[Device[Context, Program]]) -> list[str]:
     if all(getattr(kind, n) is getattr(Device, n) for n in asked):
         missing.append(" or ".join(asked))
     return missing
-
-
-@cache
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"

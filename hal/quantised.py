@@ -11,7 +11,6 @@ import numpy as np
 from nnir.errors import NoLowering
 from nnir.model import Model, Value
 from nnir.ops import quant
-from nnir.quantised_types import Reversal, has_quantised_operations, to_explicit
 from nnir.types import TensorType, precision_of
 
 from .device import Device
@@ -22,15 +21,19 @@ R = TypeVar("R")
 
 def shown_to(device: Device, model: Model) -> Model:
     """A model as a device gets it: an explicit one, where it knows no quantised operands."""
-    if device.takes_quantised or not has_quantised_operations(model):
+    if device.takes_quantised or _is_explicit(model):
         return model
+    from nnir.quantised_types import to_explicit  # few models have any
+
     return to_explicit(model)
 
 
 def explain(device: Device, context: object, model: Model) -> list[str | None]:
     """What `Device.explain_program` says of each operation, by what it becomes for the device."""
-    if device.takes_quantised or not has_quantised_operations(model):
+    if device.takes_quantised or _is_explicit(model):
         return device.explain_program(context, model)
+    from nnir.quantised_types import Reversal
+
     reversal = Reversal(model)
     explicit = reversal.run()
     answers = dict(zip(explicit.operations, device.explain_program(context, explicit), strict=True))
@@ -75,3 +78,8 @@ def _compose(g: Emission[R], recipe: Callable[..., Value], input: Value, type: T
     constants = (Model().constant(part) for part in (scales, zeros))
     (made,) = g.compose(partial(recipe, axis=how.axis or 0), input, *constants)
     return made
+
+
+def _is_explicit(model: Model) -> bool:
+    """Whether no operation works on quantised operands."""
+    return not any(o.is_on_integers for o in model.operations)

@@ -17,11 +17,11 @@ from hal.runtime.program import Program, names_of
 from nnir import archive
 from nnir.budget import read_head
 from nnir.errors import BadFile, BadInput
+from nnir.installed import points
 from nnir.model import Model
-from nnir.plugins import REGISTRY, Plugin, points
+from nnir.plugins import REGISTRY, Plugin
 from nnir.progress import note
 
-from . import conversion
 from .compiling import CompilePlan, compile_model
 from .foreign import explain_foreign
 from .net import guard
@@ -253,6 +253,8 @@ def optimize(model: Model) -> list[str]:
 
     Results may differ by rounding from those of the model as it was loaded.
     """
+    from . import conversion
+
     return conversion.optimize(model)
 
 
@@ -352,6 +354,8 @@ def convert(
     target belongs to the source, and BadFile when it would replace a file of another kind.
     """
     require_unloaded(source, loading)
+    from . import conversion  # most programs compile, and write no files
+
     plan = conversion.Plan(
         *(device, opset, sizes or {}),
         verify=verify,
@@ -402,6 +406,8 @@ def check(
     require_unloaded(source, loading)
     targets = [target] if isinstance(target, (str, os.PathLike)) else list(target)
     names = names_of(device)
+    from . import conversion
+
     plan = conversion.Plan(None, opset, sizes or {}, optimize, standard=standard, level=level)
     given = _path_of(source) or source
     paths, lists = [Path(each) for each in targets], [names] if names else []

@@ -15,8 +15,9 @@ import click
 
 from hal.properties import environment
 from nnir.errors import DeviceError, NNAdapterError, describe, summary
+from nnir.installed import points
 from nnir.isolation import PACKAGES
-from nnir.plugins import GROUP, points
+from nnir.plugins import GROUP
 
 from . import net
 from .commands.batching import batch

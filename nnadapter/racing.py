@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -174,7 +173,9 @@ class Race:
             return DeviceTime(name, left_out=summary(error))
         finally:
             program.reset()
-        return DeviceTime(name, statistics.median(times) * 1e3, first * 1e3, compiled * 1e3)
+        from statistics import median  # which brings exact numbers along
+
+        return DeviceTime(name, median(times) * 1e3, first * 1e3, compiled * 1e3)
 
     def _time(self, program: Program, seconds: float) -> list[float]:
         """Seconds of runs, in so many seconds."""
@@ -196,6 +197,8 @@ class Race:
 
     def _measure_in_turns(self) -> None:
         """Measure those that are left again, so that what disturbs the machine hits each alike."""
+        from statistics import median
+
         times: dict[str, list[float]] = {name: [] for name in self._programs}
         for _ in follow(range(ROUNDS), "measuring the best in turns"):
             for name, program in self._programs.items():
@@ -203,8 +206,7 @@ class Race:
                 times[name] += self._time(program, self._seconds / ROUNDS)
         for name, column in times.items():
             self._programs[name].reset()
-            median = statistics.median(column) * 1e3
-            self._rows[name] = replace(self._rows[name], milliseconds=median)
+            self._rows[name] = replace(self._rows[name], milliseconds=median(column) * 1e3)
 
 
 def _by_time(row: DeviceTime) -> tuple[bool, float]:

@@ -25,6 +25,9 @@ Span: TypeAlias = tuple[int, int]
 SLAB = 1 << 24
 """So many bytes of a strided array are copied at a time."""
 
+SENT = 1 << 16
+"""Bytes for which the kernel is asked to copy from file to file."""
+
 TILE = 256
 """Rows and columns that are copied together."""
 
@@ -83,7 +86,13 @@ def place_of(array: np.ndarray) -> tuple[int, int] | None:
 
     None for other memory.
     """
-    if not array.flags.c_contiguous or array.flags.writeable:
+    return file_of(array) if array.flags.c_contiguous else None
+
+
+def file_of(array: np.ndarray) -> tuple[int, int] | None:
+    """The descriptor of the file that an array is a view of, and the offset of its first element
+    there, whatever its strides; None for other memory."""
+    if array.flags.writeable:
         return None
     owner: object = array.base
     while isinstance(owner, np.ndarray):
@@ -99,7 +108,7 @@ def write_array(file: BinaryIO, array: np.ndarray) -> None:
     """Append the elements of an array to a file, by the kernel alone where they lie in a file."""
     if not array.nbytes:
         return
-    place = place_of(array)
+    place = place_of(array) if array.nbytes >= SENT else None
     if place is None or not _copy_by_kernel(file, *place, array.nbytes):
         for slab in slabs(array):
             file.write(slab.reshape(-1).view(np.uint8).data)

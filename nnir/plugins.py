@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from typing import Any, cast
 
 from .errors import BadInput, describe
+from .installed import EntryPoint, points
 from .operator import Operator
 
 GROUP = "nnadapter.plugins"
@@ -139,16 +139,6 @@ class Registry:
         from .ops import OPERATORS  # only who asks for one imports them
 
         return [*OPERATORS.values(), *(o for _, o in self.owners().values())]
-
-
-def points(group: str) -> EntryPoints:
-    """The entry points of a group; the files of all installed packages are read once."""
-    return _all_points(tuple(sys.path)).select(group=group)
-
-
-@cache
-def _all_points(path: tuple[str, ...]) -> EntryPoints:
-    return cast(EntryPoints, entry_points())  # Python 3.11 has another type with `select`
 
 
 @cache

@@ -7,24 +7,24 @@ from pathlib import Path
 from typing import Any
 
 from nnir.budget import read_head
-from nnir.formats.nnapi import files
+from nnir.formats.nnapi import MAGIC, SUFFIX
 from nnir.model import Model
 
 from ..families import of_converters, operators_of
 from ..source import buffer_of
 
 name = "nnapi"
-suffixes: tuple[str, ...] = (files.SUFFIX,)
+suffixes: tuple[str, ...] = (SUFFIX,)
 image_layout = "NHWC"
 
 
 def detects(source: Any) -> bool:
     """Whether `source` is a `.nnapi` file or its bytes."""
     if isinstance(source, bytes):
-        return files.detects(source)
+        return source.startswith(MAGIC)
     if not isinstance(source, Path) or not source.is_file():
         return False
-    return files.detects(read_head(source, 8)) or source.suffix == files.SUFFIX
+    return read_head(source, 8).startswith(MAGIC) or source.suffix == SUFFIX
 
 
 def options(source: Any) -> frozenset[str]:
@@ -39,6 +39,8 @@ def exports(source: Any) -> bool:
 
 def load(source: Path | bytes) -> Model:
     """Translate a file or its bytes; weights are views into them."""
+    from nnir.formats.nnapi import files
+
     from .converters import translate
     from .reading import reader
 

@@ -9,7 +9,6 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 from nnir.budget import open_file
 from nnir.errors import DAMAGE, BadCall, BadFile, NNAdapterError, describe, summary
 from nnir.fingerprint import digest
+from nnir.installed import version_of
 from nnir.model import Model
 from nnir.serial import decode_type, encode_type
 from nnir.staging import replacing
@@ -142,7 +142,7 @@ def _entry(found: Mapping[str, memoryview], k: int) -> Entry:
     return Entry(
         bytes(found[f"cache_{k}_device_name"]).decode(),
         bytes(found[f"cache_{k}_device_version"]).decode(),
-        Cache(types[0], types[1], found[f"cache_{k}_model_buffer"]),
+        Cache(types[0], types[1], found[f"cache_{k}_model_buffer"], is_checked=True),
         tuple(_data(found[f"cache_{k}_input_indexes"])),
         tuple(_data(found[f"cache_{k}_output_indexes"])),
     )
@@ -177,17 +177,19 @@ def _ends(view: memoryview) -> list[End]:
     return [(str(name), decode_type(row)) for name, row in _data(view)]
 
 
-def fingerprint(model: Model, context: Context, known: bytes | None = None) -> str:
+def fingerprint(
+    model: Model, context: Context, known: bytes | None = None, memos: Path | None = None
+) -> str:
     """What a compiled model depends on, as a hash of 64 hexadecimal characters.
 
     The model with its weights, the devices with their versions, the properties they read, the
     operations forced to the host, and the version of this package. `known`: the digest of the model
-    where it is known.
+    where it is known. `memos`: a folder that remembers it (see `nnir.fingerprint.digest`).
     """
     devices = [*map(release_of, context.devices), *context.listed]
     rules = [[r.operator, sorted(r.inputs), sorted(r.outputs)] for r in context.rules.rules]
     parts = [_release(), *devices, json.dumps([context.properties.found, rules], sort_keys=True)]
-    made = hashlib.sha256(known or digest(model))
+    made = hashlib.sha256(known or digest(model, memos))
     made.update("\0".join(parts).encode())
     return made.hexdigest()
 
@@ -198,10 +200,7 @@ def release_of(device: Device) -> str:
 
 
 def _release() -> str:
-    try:
-        return version("nnadapter")
-    except PackageNotFoundError:  # a checkout that is not installed
-        return ""
+    return version_of("nnadapter") or ""  # a checkout that is not installed has none
 
 
 def token_of(print: str) -> str:

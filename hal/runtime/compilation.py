@@ -63,7 +63,8 @@ class Compilation:
         self._is_finished = True
         wanted = None
         if self._model is not None and (self._directory or self._buffer):
-            wanted = caches.fingerprint(self._model, self._context, self._digest)
+            memos = self._directory
+            wanted = caches.fingerprint(self._model, self._context, self._digest, memos)
         found = self._find_plan(wanted)
         if found is not None:
             self.plan = self._restore(found)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 from nnir.collector import paused_collector
 from nnir.errors import NNAdapterError, NoDevice, describe
-from nnir.plugins import REGISTRY, Plugin, points
+from nnir.installed import EntryPoint, points
+from nnir.plugins import REGISTRY, Plugin
 from nnir.spelling import suggest
 
 from ..device import Device, lacking

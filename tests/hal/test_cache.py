@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import warnings
@@ -13,12 +14,14 @@ import onnx
 import pytest
 
 import nnadapter as nna
+import nnir.fingerprint
 from hal.device import Cache
 from hal.runtime import nnc
 from hal.runtime.cache import CacheWarning
 from nnir.errors import BadCall, BadFile, BadInput
+from nnir.fingerprint import digest
 from nnir.model import Model
-from nnir.ops import activation, binary
+from nnir.ops import activation, binary, linear
 from nnir.types import Precision, TensorType
 
 DEVICES = ("builtin", "onnxruntime", "openvino", "litert", "torch")
@@ -298,3 +301,31 @@ def test_a_program_that_cannot_be_kept_is_said(
     with pytest.warns(CacheWarning, match="no cache is written: forgetful keeps no program"):
         nna.compile(shifted(), "forgetful", cache_dir=tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_weights_of_a_file_that_nobody_touched_are_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Model("large")
+    x = model.input("x", TensorType(Precision.FLOAT32, (1, 600)))
+    weight = np.arange(600 * 600, dtype=np.float32).reshape(600, 600) % 7
+    model.outputs = [linear.mat_mul(x, model.constant(weight, name="weight"))]
+    path, folder = tmp_path / "m.nnir", tmp_path / "caches"
+    nna.save(model, path)
+    os.utime(path, ns=(1, 1))
+    monkeypatch.setattr(nnir.fingerprint, "SETTLED", -(10**12))  # its last change was just now
+    wanted = digest(nna.load(path))
+    assert digest(nna.load(path), folder) == wanted
+    (memo,) = folder.iterdir()
+    monkeypatch.setattr(nnir.fingerprint, "_digest", None)  # nothing can be read any more
+    assert digest(nna.load(path), folder) == wanted
+    monkeypatch.undo()
+    assert digest(nna.load(path), folder) == wanted  # too young: read, as without a memo
+    memo.write_bytes(b"damaged")
+    monkeypatch.setattr(nnir.fingerprint, "SETTLED", -(10**12))
+    assert digest(nna.load(path), folder) == wanted
+    changed = bytearray(path.read_bytes())
+    changed[-1] ^= 1
+    path.write_bytes(changed)
+    os.utime(path, ns=(1, 1))  # the time of the content can be told, that of the change cannot
+    assert digest(nna.load(path), folder) == digest(nna.load(path)) != wanted

@@ -12,11 +12,13 @@ import onnxruntime
 import pytest
 
 import nnadapter as nna
+from hal.device import Cache
 from hal.drivers.onnxruntime import writer
 from hal.drivers.onnxruntime.driver import OnnxRuntime, ortvalue
+from hal.drivers.onnxruntime.keeping import Kept, unpack_kept
 from hal.drivers.onnxruntime.kernels import compute_precision
 from hal.drivers.onnxruntime.lending import lend_weights
-from nnir.errors import BadCall, NoLowering
+from nnir.errors import BadCall, DeviceError, NoLowering
 from nnir.model import Model
 from nnir.ops import binary, control, linear, pool, quant, shape, unary
 from nnir.types import Precision, TensorType
@@ -146,6 +148,37 @@ def test_results_are_the_same_with_a_file_and_without(
     (found,) = nna.compile(model, "onnxruntime")(x_data)
     np.testing.assert_array_equal(found, weight.T[:2])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_restored_session_reads_weights_where_the_cache_is_mapped() -> None:
+    device = OnnxRuntime()
+    device.open_device()
+    context = device.create_context({}, None)
+    model = big_model()
+    ends = ([v.type for v in model.inputs], [v.type for v in model.outputs])
+    kept = Cache(*ends)
+    x = np.linspace(-1, 1, 5000, dtype=np.float32)
+    want = device.execute_program(device.create_program(context, model, kept), [x])
+    restored = device.create_program(context, None, Cache(*ends, kept.buffer))
+    found = unpack_kept(kept.view)
+    assert isinstance(found, Kept)
+    assert [w.nbytes for w in found.weights.values()] == [20_000]
+    assert np.shares_memory(next(iter(found.weights.values())), np.frombuffer(kept.view, np.uint8))
+    np.testing.assert_array_equal(device.execute_program(restored, [x]), want)
+
+
+@pytest.mark.parametrize("size", [0, 7, 12, 20, 40, 300, 20_000])
+def test_a_cache_that_is_cut_is_refused(size: int) -> None:
+    device = OnnxRuntime()
+    device.open_device()
+    context = device.create_context({}, None)
+    model = big_model()
+    ends = ([v.type for v in model.inputs], [v.type for v in model.outputs])
+    kept = Cache(*ends)
+    device.create_program(context, model, kept)
+    assert len(kept.buffer) > 20_000
+    with pytest.raises(DeviceError):
+        device.create_program(context, None, Cache(*ends, kept.buffer[:size]))
 
 
 def test_threads_property() -> None:

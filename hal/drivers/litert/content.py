@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import mmap
 import tempfile
+import weakref
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -24,12 +25,9 @@ DESCRIPTORS = Path("/proc/self/fd")
 class Content:
     """The bytes of a file; `words` are the arguments by which an interpreter opens it."""
 
-    def __init__(
-        self, data: bytes | memoryview, words: dict[str, Any], file: object = None
-    ) -> None:
+    def __init__(self, data: bytes | memoryview, words: dict[str, Any]) -> None:
         self.data = data
         self.words = words
-        self._file = file
 
     @classmethod
     def of_bytes(cls, data: bytes) -> Content:
@@ -55,4 +53,6 @@ class Content:
             view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         except OSError:  # a full disk, or no folder for such files: memory must do
             return cls.of_bytes(join_parts(listed))
-        return cls(view, {"model_path": str(DESCRIPTORS / str(file.fileno()))}, file)
+        made = cls(view, {"model_path": str(DESCRIPTORS / str(file.fileno()))})
+        weakref.finalize(made, file.close)
+        return made

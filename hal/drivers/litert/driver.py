@@ -173,12 +173,14 @@ class LiteRT(Device):
         return [] if chain is None else chain.times
 
     def _restore(self, context: Settings, cache: Cache) -> Program:
-        content, shapes = unpack(cache.buffer)
+        content, shapes = unpack(cache.view, is_checked=cache.is_checked)
         ends = Ends.of_types(cache.inputs, cache.outputs)
         if shapes is None:
             return Program(context, loads(content), ends)
         program = Program(context, None, ends)
-        program.forms[shapes] = self._shape_program(program, Content.of_parts([content]))
+        program.forms[shapes] = self._shape_program(
+            program, Content.of_parts([np.frombuffer(content, np.uint8)])
+        )
         return program
 
     def import_program(
@@ -240,9 +242,11 @@ def pack(content: bytes | memoryview, shapes: tuple[tuple[int, ...], ...] | None
 
 
 def unpack(
-    buffer: bytes | memoryview,
-) -> tuple[bytes, tuple[tuple[int, ...], ...] | None]:
-    """The inverse of `pack`; DeviceError for what it has not made."""
+    buffer: bytes | memoryview, *, is_checked: bool = False
+) -> tuple[memoryview, tuple[tuple[int, ...], ...] | None]:
+    """The inverse of `pack`; DeviceError for what it has not made. Of a buffer that `is_checked`
+    the checksum is not computed again."""
+    buffer = memoryview(buffer)
     start = len(MAGIC) + 4
     if buffer[: len(MAGIC)] != MAGIC:
         raise DeviceError("litert cannot restore the program: the cache is not its own")
@@ -254,8 +258,8 @@ def unpack(
         size, sum_ = int(header["size"]), int(header["crc32"])
     except (ValueError, KeyError, TypeError) as error:
         raise DeviceError(f"litert cannot restore the program: {one_line(error)}") from None
-    content = bytes(buffer[end:])
-    if len(content) != size or zlib.crc32(content) != sum_:
+    content = buffer[end:]
+    if len(content) != size or not (is_checked or zlib.crc32(content) == sum_):
         raise DeviceError("litert cannot restore the program: the cache is damaged")
     return content, shapes
 

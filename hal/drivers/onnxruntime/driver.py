@@ -35,10 +35,18 @@ from ...emission import WRITING_STEP, refusal
 from ...lowering import Lowerings
 from ...properties import flag, integer
 from .emitter import NATIVE, Emitter, Ref, input_infos
+from .keeping import (
+    Kept,
+    pack_kept,
+    pack_own_format,
+    set_kept,
+    set_own_format,
+    unpack_kept,
+)
 from .lending import lend_weights, ortvalue
 from .older import check_opset
 from .states import metadata_of, write_initial
-from .writer import LARGEST, files_of, files_to_write, write
+from .writer import files_of, files_to_write, write
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -169,18 +177,18 @@ class OnnxRuntime(Device[Options, Program]):
         emitter, graph = emit(model)
         held: list[Any] = []
 
-        def open_session(cache: Cache | None = None) -> Any:
+        def open_session(prepare: Callable[[Any], None] | None = None) -> Any:
             with lend_weights(self.runtime, emitter.weights) as loan:
                 held[:] = emitter.weights, loan.tensors
                 size = len(graph) + sum(map(len, loan.entries))
                 whole = b"".join([emitter.head(size), graph, *loan.entries])
                 options = context()
                 loan.add_to(options)
-                if cache is None:
-                    return self._session(whole, options)
-                return self._keep_session(whole, options, cache)
+                if prepare is not None:
+                    prepare(options)
+                return self._session(whole, options)
 
-        session = open_session(cache)
+        session = open_session() if cache is None else keep_session(open_session, cache)
         inputs, outputs = ([v.type for v in ends] for ends in (model.inputs, model.outputs))
         program = Program.of(session, inputs, outputs, held)
         if context().enable_profiling:
@@ -226,24 +234,25 @@ class OnnxRuntime(Device[Options, Program]):
         except Exception as error:
             raise DeviceError(f"onnxruntime refused the program: {one_line(error)}") from error
 
-    def _keep_session(self, model: bytes, options: Any, cache: Cache) -> Any:
-        """A session whose optimised graph, in ONNX Runtime's own format, goes to the cache."""
-        with temporary_folder() as folder:
-            path = folder / "program.ort"
-            options.optimized_model_filepath = str(path)
-            options.add_session_config_entry("session.save_model_format", "ORT")
-            session = self._session(model, options)
-            if path.exists() and path.stat().st_size < LARGEST:
-                cache.buffer = path.read_bytes()
-        return session
-
     def _restore(self, context: Options, cache: Cache | None) -> Program:
-        if cache is None or bytes(cache.view[4:8]) != b"ORTM":
-            raise DeviceError("a cache without a program of onnxruntime")
-        buffer, options = cache.buffer, context()
-        program = Program.of(self._session(buffer, options), cache.inputs, cache.outputs, [])
-        if options.enable_profiling:
-            program.renew = lambda: self._session(buffer, context())
+        kept = unpack_kept(b"" if cache is None else cache.view)
+        ends = ((), ()) if cache is None else (cache.inputs, cache.outputs)
+        tensors = {}
+        if isinstance(kept, Kept):
+            tensors = {n: ortvalue(self.runtime, a) for n, a in kept.weights.items()}
+
+        def open_session() -> Any:
+            options = context()
+            if not isinstance(kept, Kept):
+                return self._session(kept, options)
+            options.graph_optimization_level = self.runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+            if tensors:
+                options.add_external_initializers(list(tensors), list(tensors.values()))
+            return self._session(kept.graph, options)
+
+        program = Program.of(open_session(), *ends, [kept, tensors])
+        if context().enable_profiling:
+            program.renew = open_session
         return program
 
     def execute_program(
@@ -300,6 +309,18 @@ class OnnxRuntime(Device[Options, Program]):
             open_shapes(v.shape for v in source.inputs),
             open_shapes(v.shape for v in source.outputs),
         )
+
+
+def keep_session(open_session: Callable[[Callable[[Any], None]], Any], cache: Cache) -> Any:
+    """A session whose optimised graph goes to the cache."""
+    with temporary_folder() as folder:
+        session = open_session(lambda options: set_kept(options, folder))
+        kept = pack_kept(folder)
+        if kept is None:
+            session = open_session(lambda options: set_own_format(options, folder))
+            kept = pack_own_format(folder)
+        cache.buffer = kept
+    return session
 
 
 def emit(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from nnir.formats.openvino.nodes import NoRule
+from nnir.formats.openvino import NoRule
 
 OPSETS = ("opset15", "opset16")
 """Oldest first, so that every release reads what is written; new operators are of the newer."""

@@ -12,7 +12,6 @@ from nnir.errors import NoLowering
 from nnir.formats.bits import pack
 from nnir.model import Value
 from nnir.ops import linear, quant
-from nnir.quantisation.roles import filter_axis, summed_axis
 from nnir.types import Precision, precision_of
 
 from ... import quantised
@@ -117,6 +116,8 @@ def _scales_fit(g: Emitter, axis: int, block_size: int) -> bool:
     """Whether scales lie along the axis that kernels take them for: with blocks the one that is
     summed, else the other one."""
     (made,) = g.operation.outputs
+    from nnir.quantisation.roles import filter_axis, summed_axis  # with all of its package
+
     wanted = summed_axis if block_size else filter_axis
     return all(axis == wanted(reader, made) for reader in made.uses)
 

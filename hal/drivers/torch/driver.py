@@ -71,7 +71,7 @@ class Torch(Device["Settings", "Program"]):
         self, context: Settings, model: Model | None, cache: Cache | None
     ) -> Program:
         if model is None:
-            return self.programs.restore(b"" if cache is None else cache.buffer, context)
+            return self.programs.restore(b"" if cache is None else cache.view, context)
         if cache is not None:
             cache.buffer = archive.dumps(model)  # building the graph again is quick
         return self.programs.compile_model(model, context)

@@ -224,7 +224,7 @@ def import_file(path: Path, outputs: Sequence[TensorType], settings: Settings) -
     return Program(module, [t.dtype for t in outputs], plain, owned, [exported])
 
 
-def restore(data: bytes, settings: Settings) -> Program:
+def restore(data: bytes | memoryview, settings: Settings) -> Program:
     """The program of a model as bytes, which is built again; DeviceError for other bytes."""
     try:
         return compile_model(archive.loads(data), settings)

@@ -10,3 +10,8 @@
 `requests`         whether a request fits a model
 `files`            reading and writing
 """
+
+MAGIC = b"NNAPI1.0"
+"""How a file begins."""
+
+SUFFIX = ".nnapi"

@@ -20,6 +20,8 @@ import numpy as np
 from nnir.errors import BadFile, BadModel
 from nnir.mapping import Buffer, map_file, write_array
 
+from . import MAGIC as MAGIC
+from . import SUFFIX as SUFFIX
 from .check import check
 from .structures import (
     DataLocation,
@@ -31,8 +33,6 @@ from .structures import (
     OperationType,
 )
 
-MAGIC = b"NNAPI1.0"
-SUFFIX = ".nnapi"
 VERSION = 1
 ALIGNMENT = 64
 HEADER = struct.Struct("<8s6I4xQQ8x")

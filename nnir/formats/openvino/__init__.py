@@ -4,3 +4,9 @@
 attributes it has, `runtime` offers them by the names that the package openvino has, and `files`
 writes them.
 """
+
+from ...errors import NoLowering
+
+
+class NoRule(NoLowering):
+    """An operator that the tables do not have, as one of a plug-in."""

@@ -6,15 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from ...errors import NoLowering
+from . import NoRule as NoRule
 from .graph import Node, Output
 from .operators import TABLES
 from .schema import Kind
 from .values import derive
-
-
-class NoRule(NoLowering):
-    """An operator that the table does not have, as one of a plug-in."""
 
 
 @cache

@@ -1,0 +1,161 @@
+"""What a session leaves behind for the next one: its optimised graph, and its weights beside it.
+
+The weights follow the graph as they lie in memory, so that a session that is restored reads them
+where the cache is mapped. Graphs with weights of inner graphs, or of element types that NumPy
+lacks, are kept in ONNX Runtime's own format, of which each session makes a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nnir.errors import DAMAGE, DeviceError, NNAdapterError, describe
+from nnir.formats.onnx import (
+    EXTERNAL,
+    GraphProto,
+    ModelProto,
+    StringStringEntryProto,
+    TensorProto,
+    precision_of_code,
+)
+from nnir.formats.wire import fields, integers, number, span, text
+from nnir.mapping import Span
+
+from .emitter import NATIVE
+from .writer import LARGEST
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+MAGIC = b"NNAORT1\n"
+OWN_FORMAT = b"ORTM"
+"""What stands behind the first four bytes of a file in ONNX Runtime's own format."""
+
+ALIGNMENT = 64
+WEIGHTS = "nnadapter_kept_weights.bin"
+FILE_OPTION = "session.optimized_model_external_initializers_file_name"
+SIZE_OPTION = "session.optimized_model_external_initializers_min_size_in_bytes"
+SMALLEST = "1024"
+"""Bytes of weights below which they stay in the graph."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A graph to restore and its weights by name, which are views of the cache."""
+
+    graph: bytes
+    weights: Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Weight:
+    """A weight outside of a graph: its type, and where its bytes are among all of them."""
+
+    code: int
+    shape: tuple[int, ...]
+    offset: int
+    size: int
+
+
+def set_kept(options: onnxruntime.SessionOptions, folder: Path) -> None:
+    """Let a session write its optimised graph and its weights to a folder."""
+    options.optimized_model_filepath = str(folder / "program.onnx")
+    options.add_session_config_entry(FILE_OPTION, WEIGHTS)
+    options.add_session_config_entry(SIZE_OPTION, SMALLEST)
+
+
+def pack_kept(folder: Path) -> bytes | None:
+    """What a session wrote as one buffer; None where it is to be written in the own format."""
+    path = folder / "program.onnx"
+    if not path.exists():
+        return None
+    graph = path.read_bytes()
+    outside = outer_weights(graph)
+    native = all(precision_of_code(w.code) in NATIVE for w in outside.values())
+    if not native or graph.count(WEIGHTS.encode()) != len(outside):
+        return None
+    head = MAGIC + len(graph).to_bytes(8, "little")
+    gap = -(len(head) + len(graph)) % ALIGNMENT
+    data = (folder / WEIGHTS).read_bytes() if outside else b""
+    return b"".join([head, graph, bytes(gap), data])
+
+
+def set_own_format(options: onnxruntime.SessionOptions, folder: Path) -> None:
+    """Let a session write its optimised graph in ONNX Runtime's own format."""
+    options.optimized_model_filepath = str(folder / "program.ort")
+    options.add_session_config_entry("session.save_model_format", "ORT")
+
+
+def pack_own_format(folder: Path) -> bytes:
+    """What a session wrote in its own format; nothing where that is too large."""
+    path = folder / "program.ort"
+    fits = path.exists() and path.stat().st_size < LARGEST
+    return path.read_bytes() if fits else b""
+
+
+def unpack_kept(view: bytes | memoryview) -> Kept | bytes:
+    """The inverse: a graph and weights, or bytes in the own format; DeviceError for others."""
+    view = memoryview(view)
+    if view[4:8] == OWN_FORMAT:
+        return bytes(view)
+    start = len(MAGIC) + 8
+    if bytes(view[: len(MAGIC)]) != MAGIC or len(view) < start:
+        raise DeviceError("a cache without a program of onnxruntime")
+    end = start + int.from_bytes(view[len(MAGIC) : start], "little")
+    graph = bytes(view[start:end])
+    data = view[end + -end % ALIGNMENT :]
+    try:
+        weights = {n: _array(data, w) for n, w in outer_weights(graph).items()}
+    except (NNAdapterError, *DAMAGE) as error:
+        raise DeviceError(f"onnxruntime cannot restore this buffer: {describe(error)}") from None
+    return Kept(graph, weights)
+
+
+def _array(data: memoryview, weight: Weight) -> np.ndarray:
+    kind = precision_of_code(weight.code)
+    if kind not in NATIVE or weight.offset < 0 or weight.size < 0:
+        raise DeviceError(f"a weight of {kind.name} at {weight.offset}")
+    part = data[weight.offset : weight.offset + weight.size]
+    return np.frombuffer(part, kind.dtype).reshape(weight.shape)
+
+
+def outer_weights(model: bytes) -> dict[str, Weight]:
+    """The initialisers of the main graph whose data lie in another file."""
+    found: dict[str, Weight] = {}
+    for field, value in fields(model, 0, len(model)):
+        if field == ModelProto.GRAPH:
+            for inner, tensor in fields(model, *span(value)):
+                if inner == GraphProto.INITIALIZER:
+                    found |= _outer_weight(model, span(tensor))
+    return found
+
+
+def _outer_weight(model: bytes, tensor: Span) -> dict[str, Weight]:
+    name, code, shape, location = "", 0, list[int](), 0
+    entries: dict[str, str] = {}
+    for field, value in fields(model, *tensor):
+        match field:
+            case TensorProto.NAME:
+                name = text(model, value)
+            case TensorProto.DATA_TYPE:
+                code = number(value)
+            case TensorProto.DIMS:
+                shape += integers(model, value)
+            case TensorProto.DATA_LOCATION:
+                location = number(value)
+            case TensorProto.EXTERNAL_DATA:
+                entries |= _entry(model, span(value))
+    if location != EXTERNAL:
+        return {}
+    offset, size = int(entries.get("offset", "0")), int(entries["length"])
+    return {name: Weight(code, tuple(shape), offset, size)}
+
+
+def _entry(model: bytes, entry: Span) -> dict[str, str]:
+    words = {field: text(model, value) for field, value in fields(model, *entry)}
+    return {words[StringStringEntryProto.KEY]: words[StringStringEntryProto.VALUE]}

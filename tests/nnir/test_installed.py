@@ -1,0 +1,63 @@
+"""Entry points of installed packages, read as importlib.metadata reads them."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from nnir.installed import EntryPoint, points, version_of
+
+POINTS = """
+# a remark
+[nnadapter.made]
+second = made_package.inner:Class.member [extra]
+first=made_package
+[console_scripts]
+other = made_package:main
+"""
+
+
+def install(place: Path, folder: str, text: str) -> None:
+    about = place / folder
+    about.mkdir(parents=True)
+    (about / "entry_points.txt").write_text(text)
+
+
+@pytest.mark.parametrize("group", ["nnadapter.frontends", "nnadapter.devices", "nnadapter.plugins"])
+def test_they_are_those_of_the_standard_library(group: str) -> None:
+    wanted = {(p.name, p.value) for p in entry_points(group=group)}
+    assert {(p.name, p.value) for p in points(group)} == wanted
+
+
+def test_lines_and_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path / "a", "made_package-1.0.dist-info", POINTS)
+    install(tmp_path / "b", "Made.Package-2.0.dist-info", "[nnadapter.made]\nhidden = x\n")
+    install(tmp_path / "b", "another.egg-info", "[nnadapter.made]\nthird = os.path:join\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path / n) for n in ("absent", "a", "b")])
+    found = sorted(points("nnadapter.made"))
+    assert [p.name for p in found] == ["first", "second", "third"]
+    assert [p.module for p in found] == ["made_package", "made_package.inner", "os.path"]
+    assert found[2].load() is __import__("os").path.join
+    assert {(p.name, p.value) for p in entry_points(group="nnadapter.made")} == {
+        (p.name, p.value) for p in found
+    }
+
+
+def test_archives_and_other_finders_are_asked_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
+        archive.writestr("packed-1.0.dist-info/METADATA", "Name: packed\nVersion: 1.0\n")
+        archive.writestr("packed-1.0.dist-info/entry_points.txt", "[nnadapter.made]\nzipped = os\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "packed.zip"), *sys.path])
+    assert points("nnadapter.made") == [EntryPoint("zipped", "os", "nnadapter.made")]
+
+
+def test_versions() -> None:
+    assert version_of("numpy") is not None
+    assert version_of("no-such-package") is None
