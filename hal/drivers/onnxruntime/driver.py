@@ -65,6 +65,9 @@ LOWERINGS = Lowerings[Ref].of_package(__package__)
 Options = Callable[[], "onnxruntime.SessionOptions"]
 """Makes the options of a session."""
 
+Prepare = Callable[["onnxruntime.SessionOptions"], None]
+"""Changes the options of a session before it is made."""
+
 
 @dataclass
 class Program:
@@ -177,15 +180,14 @@ class OnnxRuntime(Device[Options, Program]):
         emitter, graph = emit(model)
         held: list[Any] = []
 
-        def open_session(prepare: Callable[[Any], None] | None = None) -> Any:
+        def open_session(prepare: Prepare = change_nothing) -> onnxruntime.InferenceSession:
             with lend_weights(self.runtime, emitter.weights) as loan:
                 held[:] = emitter.weights, loan.tensors
                 size = len(graph) + sum(map(len, loan.entries))
                 whole = b"".join([emitter.head(size), graph, *loan.entries])
                 options = context()
                 loan.add_to(options)
-                if prepare is not None:
-                    prepare(options)
+                prepare(options)
                 return self._session(whole, options)
 
         session = open_session() if cache is None else keep_session(open_session, cache)
@@ -241,7 +243,7 @@ class OnnxRuntime(Device[Options, Program]):
         if isinstance(kept, Kept):
             tensors = {n: ortvalue(self.runtime, a) for n, a in kept.weights.items()}
 
-        def open_session() -> Any:
+        def open_session() -> onnxruntime.InferenceSession:
             options = context()
             if not isinstance(kept, Kept):
                 return self._session(kept, options)
@@ -311,7 +313,13 @@ class OnnxRuntime(Device[Options, Program]):
         )
 
 
-def keep_session(open_session: Callable[[Callable[[Any], None]], Any], cache: Cache) -> Any:
+def change_nothing(options: onnxruntime.SessionOptions) -> None:
+    """Leave the options of a session as they are."""
+
+
+def keep_session(
+    open_session: Callable[[Prepare], onnxruntime.InferenceSession], cache: Cache
+) -> onnxruntime.InferenceSession:
     """A session whose optimised graph goes to the cache."""
     with temporary_folder() as folder:
         session = open_session(lambda options: set_kept(options, folder))
