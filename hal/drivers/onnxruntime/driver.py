@@ -188,7 +188,7 @@ class OnnxRuntime(Device[Options, Program]):
                 options = context()
                 loan.add_to(options)
                 prepare(options)
-                return self._session(whole, options)
+                return self._session(loan.place(whole), options)
 
         session = open_session() if cache is None else keep_session(open_session, cache)
         inputs, outputs = ([v.type for v in ends] for ends in (model.inputs, model.outputs))

@@ -37,7 +37,6 @@ LEAST = 1 << 20
 
 ALIGNMENT = 64
 FILE = "weights"
-FOLDER_OPTION = "session.model_external_initializers_file_folder_path"
 
 
 @dataclass
@@ -56,8 +55,15 @@ class Loan:
         """Say in the options of a session where the weights are."""
         if self.tensors:
             options.add_external_initializers(list(self.tensors), list(self.tensors.values()))
-        if self.folder is not None:
-            options.add_session_config_entry(FOLDER_OPTION, str(self.folder))
+
+    def place(self, model: bytes) -> bytes | str:
+        """The model as a session takes it: beside the file of weights, where there is one, as not
+        every release finds that for a model in memory."""
+        if self.folder is None:
+            return model
+        path = self.folder / "model.onnx"
+        path.write_bytes(model)
+        return str(path)
 
 
 @contextmanager
