@@ -1,0 +1,1 @@
+"""Small language models with their caches as inputs and outputs, from every layout, everywhere."""

@@ -1,0 +1,155 @@
+"""`python -m benchmarks.language [NAME ...]`: the words of language models, wherever they run.
+
+Small models of random weights with their caches as inputs and outputs, from four layouts (programs
+of torch.export, modules, ONNX files as optimum writes them and as onnxruntime-genai does), write
+32 words on every device, and in written files in the engines of those. Shown is at how many of two
+prompts they are PyTorch's own (`generate(do_sample=False)`), or why there are none.
+Needs the package transformers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import nnadapter as nna
+from conformance.verifying.stock_engine import Stock
+from nnadapter.conversion import exporter
+from nnir.errors import NNAdapterError, summary
+from nnir.model import Model
+
+from . import networks
+from .parts import Arrays, Layout, Part, Run, decode
+
+DEVICES = ("builtin", "onnxruntime", "openvino", "litert", "torch")
+TARGETS = (".onnx", ".xml", ".tflite", ".pt2", ".nnir")
+LAYOUTS = ("pt2", "module", "optimum", "genai")
+WIDTH = 60
+
+
+def make_layout(kind: str, model: Any, name: str, folder: Path) -> Layout | None:
+    """Export a model; None for what has no such layout here."""
+    from . import genai_parts, optimum_parts, torch_parts
+
+    if kind == "genai" and name not in genai_parts.NETWORKS:
+        return None
+    if kind == "module":
+        return torch_parts.export_layout(model, name, None)
+    makers = {"pt2": torch_parts, "optimum": optimum_parts, "genai": genai_parts}
+    return makers[kind].export_layout(model, name, folder)
+
+
+def load(part: Part) -> Model:
+    """What nnadapter reads."""
+    from .torch_parts import any_size
+
+    with any_size():
+        return nna.load(part.source, **part.loading)
+
+
+def by_name(part: Part, run: Callable[..., Any]) -> Run:
+    """The same, by names of what the ends mean."""
+
+    def named(known: Arrays) -> Arrays:
+        return dict(zip(part.outputs, run(*(known[n] for n in part.inputs)), strict=True))
+
+    return named
+
+
+def on_device(part: Part, model: Model, device: str, stack: ExitStack) -> Run:
+    """What runs a part on a device."""
+    return by_name(part, stack.enter_context(nna.compile(model, device)))
+
+
+def in_engine(part: Part, model: Model, path: Path, stack: ExitStack) -> Run:
+    """What runs the written file of a part, in the engine of its users."""
+    nna.convert(model, path, verify=False)
+    if path.suffix == ".nnir":
+        return on_device(part, nna.load(path), "builtin", stack)
+    opened = stack.enter_context(Stock(path, exporter(path.suffix), model))
+    return by_name(part, lambda *arrays: opened.run(arrays))
+
+
+def count_equal(layout: Layout, open_part: Callable[..., Run], name: str, wanted: Any) -> str:
+    """At how many prompts the words are PyTorch's; what is said where there are none."""
+    try:
+        with ExitStack() as stack:
+            opened: dict[int, Run] = {}
+            for key, part in layout.parts.items():
+                if id(part) not in opened:
+                    opened[id(part)] = open_part(key, part, stack)
+            runs = {key: opened[id(part)] for key, part in layout.parts.items()}
+            same = sum(
+                decode(
+                    runs,
+                    layout,
+                    networks.make_prompt(name, length),
+                    networks.make_start(name, length),
+                    networks.WORDS,
+                )
+                == words
+                for length, words in wanted.items()
+            )
+    except NNAdapterError as error:
+        return summary(error)
+    return f"{same}/{len(wanted)}"
+
+
+def try_layout(
+    layout: Layout, name: str, wanted: Mapping[int, list[int]], folder: Path
+) -> Iterator[tuple[str, str]]:
+    """Device or suffix, and what comes of it."""
+    try:
+        models = {key: load(part) for key, part in layout.parts.items()}
+    except NNAdapterError as error:
+        yield from ((place, summary(error)) for place in (*DEVICES, *TARGETS))
+        return
+    for device in DEVICES:
+        yield device, count_equal(
+            layout, lambda k, p, s, d=device: on_device(p, models[k], d, s), name, wanted
+        )
+    for suffix in TARGETS:
+        yield suffix, count_equal(
+            layout,
+            lambda k, p, s, x=suffix: in_engine(p, models[k], folder / f"{k}_written{x}", s),
+            name,
+            wanted,
+        )
+
+
+def main() -> None:
+    """Print a row for each model in each layout."""
+    from rich.console import Console
+    from rich.table import Table
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=list(networks.NETWORKS))
+    parser.add_argument("--layouts", nargs="*", default=LAYOUTS)
+    given = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    table = Table("model", "layout", *DEVICES, *TARGETS)
+    refused: list[str] = []
+    for name in given.names:
+        model = networks.build_network(name)
+        wanted = {n: networks.generate(model, name, n) for n in networks.PROMPTS}
+        for kind in given.layouts:
+            with tempfile.TemporaryDirectory() as folder:
+                layout = make_layout(kind, model, name, Path(folder))
+                if layout is None:
+                    continue
+                row = dict(try_layout(layout, name, wanted, Path(folder)))
+            told = {place: cell for place, cell in row.items() if "/" not in cell[:2]}
+            refused += [f"{name} {kind} {place}: {cell}" for place, cell in told.items()]
+            table.add_row(name, kind, *("no" if p in told else cell for p, cell in row.items()))
+            print(name, kind, row, file=sys.stderr, flush=True)
+    Console(width=140).print(table, *refused, sep="\n")
+
+
+if __name__ == "__main__":
+    main()
