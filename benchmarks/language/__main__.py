@@ -13,7 +13,7 @@ import argparse
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -102,25 +102,29 @@ def count_equal(layout: Layout, open_part: Callable[..., Run], name: str, wanted
 
 
 def try_layout(
-    layout: Layout, name: str, wanted: Mapping[int, list[int]], folder: Path
+    layout: Layout,
+    name: str,
+    wanted: Mapping[int, list[int]],
+    folder: Path,
+    places: Sequence[str] = (*DEVICES, *TARGETS),
 ) -> Iterator[tuple[str, str]]:
     """Device or suffix, and what comes of it."""
     try:
         models = {key: load(part) for key, part in layout.parts.items()}
     except NNAdapterError as error:
-        yield from ((place, summary(error)) for place in (*DEVICES, *TARGETS))
+        yield from ((place, summary(error)) for place in places)
         return
-    for device in DEVICES:
-        yield device, count_equal(
-            layout, lambda k, p, s, d=device: on_device(p, models[k], d, s), name, wanted
-        )
-    for suffix in TARGETS:
-        yield suffix, count_equal(
-            layout,
-            lambda k, p, s, x=suffix: in_engine(p, models[k], folder / f"{k}_written{x}", s),
-            name,
-            wanted,
-        )
+    for place in places:
+        written = folder / f"written{place}"
+
+        def open_part(
+            key: str, part: Part, stack: ExitStack, place: str = place, path: Path = written
+        ) -> Run:
+            if place in DEVICES:
+                return on_device(part, models[key], place, stack)
+            return in_engine(part, models[key], path.with_stem(f"{key}_{path.stem}"), stack)
+
+        yield place, count_equal(layout, open_part, name, wanted)
 
 
 def main() -> None:
@@ -131,9 +135,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=list(networks.NETWORKS))
     parser.add_argument("--layouts", nargs="*", default=LAYOUTS)
+    parser.add_argument("--places", nargs="*", default=[*DEVICES, *TARGETS])
     given = parser.parse_args()
     warnings.filterwarnings("ignore")
-    table = Table("model", "layout", *DEVICES, *TARGETS)
+    table = Table("model", "layout", *given.places)
     refused: list[str] = []
     for name in given.names:
         model = networks.build_network(name)
@@ -143,7 +148,7 @@ def main() -> None:
                 layout = make_layout(kind, model, name, Path(folder))
                 if layout is None:
                     continue
-                row = dict(try_layout(layout, name, wanted, Path(folder)))
+                row = dict(try_layout(layout, name, wanted, Path(folder), given.places))
             told = {place: cell for place, cell in row.items() if "/" not in cell[:2]}
             refused += [f"{name} {kind} {place}: {cell}" for place, cell in told.items()]
             table.add_row(name, kind, *("no" if p in told else cell for p, cell in row.items()))

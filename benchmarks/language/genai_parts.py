@@ -111,7 +111,9 @@ class Decoder:
             parts = [graph.linear(x, f"{name}.{p}", getattr(layer, f"{p}_proj")) for p in "qkv"]
         for place, norm in enumerate(("q_norm", "k_norm")):
             if hasattr(layer, norm):
-                parts[place] = self._normalise_heads(parts[place], getattr(layer, norm), f"{name}.{norm}")
+                parts[place] = self._normalise_heads(
+                    parts[place], getattr(layer, norm), f"{name}.{norm}"
+                )
         past = [f"past_key_values.{number}.{kind}" for kind in ("key", "value")]
         present = [f"present.{number}.{kind}" for kind in ("key", "value")]
         window = getattr(self.model.config, "sliding_window", None) or -1

@@ -80,14 +80,14 @@ NETWORKS = {
 }
 
 
-def build_network(name: str) -> Any:
-    """A model of transformers, the same at each call."""
+def build_network(name: str, wider: Mapping[str, Any] = _DECODER) -> Any:
+    """A model of transformers, the same at each call; `wider` are other sizes of a decoder."""
     import torch
     import transformers
 
     network = NETWORKS[name]
     torch.manual_seed(0)
-    sizes = _DECODER if network.task == "decoder" else {}
+    sizes = wider if network.task == "decoder" else {}
     configuration = getattr(transformers, network.configuration)(**{**sizes, **network.more})
     kind = {
         "decoder": transformers.AutoModelForCausalLM,

@@ -48,9 +48,7 @@ class Heard(Flat):
         if past:
             own = [x for n in range(0, len(past), 4) for x in past[n : n + 2]]
             crossed = [x for n in range(0, len(past), 4) for x in past[n + 2 : n + 4]]
-            cache = EncoderDecoderCache(
-                DynamicCache(pair_up(own)), DynamicCache(pair_up(crossed))
-            )
+            cache = EncoderDecoderCache(DynamicCache(pair_up(own)), DynamicCache(pair_up(crossed)))
         more = {"encoder_outputs": (hidden,), "past_key_values": cache, "use_cache": True}
         found = self.model(decoder_input_ids=words, **more)
         own = flatten(found.past_key_values.self_attention_cache)

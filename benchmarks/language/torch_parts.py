@@ -13,7 +13,7 @@ from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 from transformers.integrations.executorch import register_dynamic_cache_export_support
 
 from .networks import FRAMES, NETWORKS
-from .parts import Layout, Part, caches
+from .parts import Layout, Part
 
 ANY = Dim.DYNAMIC
 
@@ -117,7 +117,7 @@ def export_decoder(model: Any, folder: Path | None) -> Layout:
             "past_key_values": make_cache(layers, (2, heads, behind, width)),
         }
         length = ANY if count > 1 else Dim.STATIC
-        shapes = dict.fromkeys(keywords, {0: ANY, 1: length})
+        shapes = {key: {0: ANY, 1: length} for key in keywords}
         shapes["attention_mask"] = {0: ANY, 1: ANY}
         shapes["past_key_values"] = cache_shapes(layers)  # type: ignore[assignment]
         source, loading = export(model, (), keywords, shapes, folder and folder / f"{part}.pt2")

@@ -26,6 +26,7 @@ from nnir.stateful import user_inputs
 
 from ...device import Export, Shapes, open_shapes
 from ...emission import WRITING_STEP
+from .copying import copy_before_reshapes
 from .dtypes import dtype_of
 from .program import emit, one_line
 from .states import keep_states
@@ -34,6 +35,8 @@ EXAMPLES = (64, 32, 96, 224, 8, 3)
 """Sizes to try for what is only known while running; 0 and 1 would be taken for constants."""
 
 ATTEMPTS = 4
+WAYS = ((True, False), (True, True), (False, False))
+"""Whether torch is not to look at sizes, and what is not contiguous is copied before a reshape."""
 
 UNSAVED = ("stack_trace", "nn_module_stack", "source_fn_stack", "from_node", "torch_fn")
 """Where a node comes from: other in each run, and full of paths of this machine."""
@@ -104,6 +107,12 @@ class Patient(io.RawIOBase):
         return memoryview(data).nbytes
 
 
+def _emit(model: Model) -> Any:
+    _, module = emit(model, WRITING_STEP)
+    keep_states(module, model)
+    return module
+
+
 def export(model: Model) -> torch.export.ExportedProgram:
     """The ExportedProgram of a model, without what differs from run to run.
 
@@ -112,22 +121,35 @@ def export(model: Model) -> torch.export.ExportedProgram:
     torch is not to look whether a computed size is 0 or 1 (`any_sizes`): it would refuse the sizes
     for which one is.
     """
-    _, module = emit(model, WRITING_STEP)
-    keep_states(module, model)
+    module = _emit(model)
     names = [n.target for n in module.graph.nodes if n.op == "placeholder"]
     dims = _dims(model)
     problem = "no sizes fit its inputs"
     for sizes in itertools.islice(_examples(model), ATTEMPTS):
-        for any_sizes in (True, False) if dims else (False,):
+        for any_sizes, copies in WAYS if dims else WAYS[-1:]:
+            tried = _emit(model) if copies else module
+            if copies and not copy_before_reshapes(tried):
+                continue
             try:
                 inputs = tuple(_example(v, sizes) for v in user_inputs(model))
-                with symbolic.patch(  # type: ignore[attr-defined]  # torch installs it
-                    backed_size_oblivious=any_sizes
-                ):
-                    return _clean(_attempt(module, inputs, model, names, dims))
+                with _oblivious(any_sizes):
+                    return _clean(_attempt(tried, inputs, model, names, dims))
             except Exception as error:  # noqa: BLE001  # torch raises many kinds
                 problem = one_line(error)
     raise Unsupported(f"torch cannot export {model.name!r}: {problem}")
+
+
+@contextlib.contextmanager
+def _oblivious(any_sizes: bool) -> Iterator[None]:
+    """With `any_sizes`, torch does not look whether a size is 0 or 1.
+
+    Its cache of results of fake tensors looks none the less, and is not used then.
+    """
+    with (
+        symbolic.patch(backed_size_oblivious=any_sizes),  # type: ignore[attr-defined]
+        torch._dynamo.config.patch(fake_tensor_cache_enabled=not any_sizes),
+    ):
+        yield
 
 
 def _attempt(
@@ -154,14 +176,19 @@ def _attempt(
 
 RANGE = re.compile(r"^  (\w+) = Dim\('\w+'(?:, min=(\d+))?(?:, max=(\d+|oo))?\)$", re.MULTILINE)
 MULTIPLE = re.compile(r"^  (\w+) = (\d+)\*(\w+)(?: ([+-]) (\d+))?$", re.MULTILINE)
+EQUAL = re.compile(r"^  (\w+) = ([A-Za-z_]\w*)$", re.MULTILINE)
 FIX = re.compile(r"^  \w+ = ", re.MULTILINE)
 
 
 def _narrow_dims(dims: dict[str, Any], message: str) -> dict[str, Any] | None:
-    """What torch proposes: ranges, and multiples of new sizes; None where a size is a number."""
+    """What torch proposes: ranges, multiples of new sizes, and sizes that are the same ones.
+
+    None where a size is a number.
+    """
     text = message.partition("Suggested fixes:")[2]
-    ranges, multiples = RANGE.findall(text), MULTIPLE.findall(text)
-    if not ranges or len(ranges) + len(multiples) != len(FIX.findall(text)):
+    ranges, multiples, equal = (kind.findall(text) for kind in (RANGE, MULTIPLE, EQUAL))
+    proposed = len(ranges) + len(multiples) + len(equal)
+    if not proposed or proposed != len(FIX.findall(text)) or (multiples and not ranges):
         return None
     made = {d.__name__: d for d in dims.values()}
     for name, low, high in ranges:
@@ -171,6 +198,8 @@ def _narrow_dims(dims: dict[str, Any], message: str) -> dict[str, Any] | None:
     for name, factor, of, sign, rest in multiples:
         whole = int(factor) * made[of]
         made[name] = whole if not rest else whole + int(sign + rest)
+    for name, of in equal:
+        made[name] = made[of]
     return {symbol: made[d.__name__] for symbol, d in dims.items()}
 
 
@@ -231,7 +260,7 @@ def _linear(dim: Expr, dims: Mapping[str, Any]) -> Any:
         name, factor = str(symbols[0][0]), symbols[0][1]
         whole = dims[name] if factor == 1 else factor * dims[name]
         return whole + rest if rest else whole
-    return torch.export.Dim.DYNAMIC
+    return torch.export.Dim.DYNAMIC(min=0)
 
 
 def _examples(model: Model) -> Iterator[dict[str, int]]:
