@@ -70,6 +70,9 @@ SYMBOLS = {
 }
 """The nodes that Python's symbols stand for."""
 
+MOST_SEARCHES = 1_000_000
+"""Nodes that are looked at for names of outputs, which takes a tenth of a second."""
+
 
 class Ref(Formula, str):  # type: ignore[misc]  # symbols are arithmetic, not that of names
     """The ONNX name of an intermediate result, with its precision and the graph that it is in."""
@@ -464,12 +467,34 @@ class Emitter(Emission[Ref]):
             self.ends.discard(stem)
             made = stem if is_kept else self.name(stem)
             ref = self._apart(ref, value)
-            self.nodes.append(proto.node("Identity", [ref], [made], made, "", {}))
+            if not self._rename(ref, made):
+                self.nodes.append(proto.node("Identity", [ref], [made], made, "", {}))
         else:
             made = ref  # the node that makes it names the output
         self.tails.append(made)
         shape = None if self.outer else value.shape
         return proto.value_info(made, value.precision, shape)
+
+    def _rename(self, ref: Ref, stem: str) -> bool:
+        """Let the node that makes a result name the output; whether one of this graph does.
+
+        An Identity is a copy where something else reads the result, such as that of a cache.
+        """
+        searches = (len(self.tails) + 1) * len(self.nodes)
+        if self.outer or ref in self.tails or searches > MOST_SEARCHES:
+            return False
+        key = ref.encode()
+        readers = {k: n for k, n in enumerate(self.nodes) if key in n}
+        changed = {k: proto.rename_end(n, ref, stem) for k, n in readers.items()}
+        renamed = {k: n for k, n in changed.items() if n is not None}
+        if len(renamed) < len(changed) or not any(makes for _, makes in renamed.values()):
+            return False
+        for k, (node, _) in renamed.items():
+            self.nodes[k] = node
+        for value, name in self.names.items():
+            if name == ref:
+                self.names[value] = Ref(stem, name.precision, self)
+        return True
 
     def _apart(self, ref: Ref, value: Value) -> Ref:
         """An output that no optimisation of ONNX Runtime takes for something else."""

@@ -32,10 +32,16 @@ from nnir.formats.wire import (
     encode_head,
     encode_integer,
     encode_integers,
+    encode_varint,
+    varint,
 )
 from nnir.types import Precision, precision_of
 
 PRODUCER = "nnadapter"
+LENGTHY = 2
+"""The wire type of fields that begin with their length."""
+ENDS = tuple(encode_varint(n << 3 | LENGTHY) for n in (NodeProto.INPUT, NodeProto.OUTPUT))
+"""With what the names of inputs and of outputs begin, which stand first in a node."""
 
 
 NOTHING: Mapping[str, str] = {}
@@ -93,6 +99,30 @@ def node(
     if domain:
         parts.append(encode_block(NodeProto.DOMAIN, domain))
     return b"".join(parts)
+
+
+def rename_end(node: bytes, old: str, new: str) -> tuple[bytes, bool] | None:
+    """An encoded node with another name for an input or output, and whether it makes it.
+
+    None where a sub-graph of the node reads the name, which is not changed there.
+    """
+    parts, place, makes = [], 0, False
+    name = old.encode()
+    while node[place : place + 1] in ENDS:
+        tag = node[place : place + 1]
+        size, start = varint(node, place + 1, len(node))
+        if node[start : start + size] == name:
+            makes = makes or tag == ENDS[1]
+            parts.append(encode_block(NodeProto.INPUT if tag == ENDS[0] else NodeProto.OUTPUT, new))
+        else:
+            parts.append(node[place : start + size])
+        place = start + size
+    rest = node[place:]
+    if encode_block(NodeProto.INPUT, old)[1:] in rest.replace(
+        encode_block(NodeProto.NAME, old), b"", 1
+    ):
+        return None
+    return b"".join(parts) + rest, makes
 
 
 def graph(
