@@ -88,6 +88,23 @@ def repeat_heads(x: Value, query: Value) -> Value:
     return shape.flatten(spread, start_axis=x.rank - 3, end_axis=x.rank - 2)
 
 
+def multiply_heads(x: Value, y: Value, *, transpose_y: bool = False) -> Value:
+    """x y for each head of [batch, heads, rows, columns], where several of `x` share one of `y`.
+
+    The rows of such heads lie behind each other, so that nothing of `y` is repeated.
+    """
+    mine, theirs = x.shape[1], y.shape[1]
+    if mine == theirs:
+        return linear.mat_mul(x, y, transpose_y=transpose_y)
+    if isinstance(mine, Expr) or isinstance(theirs, Expr) or not theirs or mine % theirs:
+        raise BadType(f"attention of {mine} query heads with {theirs}")
+    batch, _, rows, columns = build.sizes_of(x)
+    groups = build.reshape(x, [batch, theirs, rows * (mine // theirs), columns])
+    product = linear.mat_mul(groups, y, transpose_y=transpose_y)
+    *_, width = build.sizes_of(product)
+    return build.reshape(product, [batch, mine, rows, width])
+
+
 def rotate_features(x: Value, sin: Value, cos: Value, *, side_by_side: bool) -> Value:
     """Numbers side by side, or of both halves of the last axis, turned as points by angles."""
     size = x.shape[-1]

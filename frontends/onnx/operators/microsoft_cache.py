@@ -10,9 +10,8 @@ from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, generate, index, linear, norm, shape
-from nnir.recipes.attention import bias_of_mask, repeat_heads, scale_query
-from nnir.recipes.index import gather_batched
+from nnir.ops import activation, binary, compare, generate, index, norm, shape
+from nnir.recipes.attention import bias_of_mask, multiply_heads, scale_query
 from nnir.recipes.shape import split_pieces
 
 from ...table import Attributes, Table, Withheld
@@ -36,8 +35,8 @@ class Scoring(Attributes):
 
     def score(self, query: Value, key: Value, added: Maybe) -> Value:
         """The scores of all keys, 16-bit floats in float32."""
-        q, k = norm.computing(query), norm.computing(repeat_heads(key, query))
-        scores = linear.mat_mul(scale_query(q, self.scale or None), k, transpose_y=True)
+        q, k = norm.computing(query), norm.computing(key)
+        scores = multiply_heads(scale_query(q, self.scale or None), k, transpose_y=True)
         if self.softcap > 0:
             scores = activation.tanh(scores / self.softcap) * self.softcap
         return scores if added is None else scores + norm.computing(widen_mask(added, key))
@@ -134,7 +133,7 @@ def group_query_attention(
         raise BadType("GroupQueryAttention with only one of past_key and past_value")
     scores, seen = how.score(q, k, attention_bias), how.seen(k, places, ends)
     weights = how.weigh(scores + bias_of_mask(seen, scores.precision), head_sink)
-    output = linear.mat_mul(weights, norm.computing(repeat_heads(v, q)))
+    output = multiply_heads(weights, norm.computing(v))
     shown: Value | Withheld = SCORES
     if qk_output:
         chosen = compare.where(seen, (scores, weights)[qk_output - 1], 0)
@@ -181,10 +180,15 @@ def _fill_cache(past: Value, new: Value, before: Value, total: Value) -> Value:
     """
     model = past.model
     held, count = (build.vector(model, [build.size_of(x, 2)]) for x in (past, new))
-    room = build.vector(model, [*build.elements(binary.max_(total, held))])
-    zero = index.slice_(shape.pad(new, [0, 0, 0, 0, 0, 1, 0, 0]), [2], [-1], [build.END])
-    places = shape.unsqueeze(generate.range_([0], room, [1]), [0])
-    start = shape.unsqueeze(before, [1])
-    behind = compare.where(places < start + count, places - start + held, held + count)
-    source = compare.where(places < start, places, behind)
-    return gather_batched(shape.concat(past, new, zero, axis=2), source, 2, batch_dims=1)
+    places = shape.unsqueeze(generate.range_([0], held, [1]), [0, 1, 3])
+    kept = compare.where(places < shape.unsqueeze(before, [1, 2, 3]), past, 0)
+    batch, heads, _, width = build.sizes_of(past)
+    (more,) = build.elements(binary.max_(total - held, 0))
+    zeros = shape.expand(
+        shape.reshape(past.scalar(0), [1] * 4), build.vector(model, [batch, heads, more, width])
+    )
+    room = shape.concat(kept, zeros, axis=2)
+    behind = shape.unsqueeze(before, [1]) + generate.range_([0], count, [1])
+    sizes = build.vector(model, build.sizes_of(new))
+    at = shape.expand(shape.unsqueeze(behind, [1, 3]), sizes)
+    return index.scatter_elements(room, at, new, axis=2)
