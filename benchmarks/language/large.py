@@ -74,7 +74,9 @@ class Graph:
         self.weights.append(helper.make_tensor(name, TensorProto.INT64, dims, data))
         return name
 
-    def node(self, kind: str, *inputs: str, outputs: list[str] | None = None, **more: object) -> str:
+    def node(
+        self, kind: str, *inputs: str, outputs: list[str] | None = None, **more: object
+    ) -> str:
         """Append a node; its first output."""
         name = f"{kind}_{len(self.nodes)}"
         ends = outputs or [f"{name}_out"]
@@ -82,7 +84,9 @@ class Graph:
         return ends[0]
 
 
-def add_layer(g: Graph, number: int, x: str, skip: str, lengths: tuple[str, str]) -> tuple[str, str]:
+def add_layer(
+    g: Graph, number: int, x: str, skip: str, lengths: tuple[str, str]
+) -> tuple[str, str]:
     """Attention and what follows; what the next layer reads, and what it adds to."""
     name = f"layers.{number}"
     parts = [g.node("MatMul", x, g.weight(f"{name}.{p}", HIDDEN, HIDDEN)) for p in "qkv"]
