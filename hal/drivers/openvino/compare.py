@@ -20,7 +20,7 @@ def plain(g: Emitter, input: Value) -> Ref:
     return g.cast(input, Precision.INT32) if input.precision == Precision.BOOL8 else wide(g, input)
 
 
-def ordered(g: Emitter, input: Value) -> Ref:
+def order_of(g: Emitter, input: Value) -> Ref:
     """Numbers in an order that OpenVINO knows: those of UINT32 are integers of 32 bits to it, whose
     highest bit is the sign."""
     if input.precision == Precision.UINT32:
@@ -35,13 +35,13 @@ def _equal(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
 
 @table.each({compare.less: "Less", compare.less_equal: "LessEqual"})
 def _less(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
-    return g.pair(name, ordered(g, input0), ordered(g, input1))
+    return g.pair(name, order_of(g, input0), order_of(g, input1))
 
 
 @table.each({compare.greater: "Less", compare.greater_equal: "LessEqual"})
 def _register_exchanged(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
     """The other way round: OpenVINO's own hold for NaN."""
-    return g.pair(name, ordered(g, input1), ordered(g, input0))
+    return g.pair(name, order_of(g, input1), order_of(g, input0))
 
 
 @table.lower(compare.where)
