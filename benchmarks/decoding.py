@@ -19,19 +19,12 @@ import numpy as np
 import nnadapter as nna
 from nnir.errors import NNAdapterError, summary
 
+from .language.networks import DECODER, LOUDER
+
 DEVICES = ("builtin", "onnxruntime", "openvino", "litert", "torch")
 TARGETS = (".onnx", ".xml", ".tflite", ".pt2", ".nnir")
 WORDS, FIRST, PLACES = 32, 5, 48
-SIZES = {
-    "hidden_size": 64,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "intermediate_size": 128,
-    "vocab_size": 300,
-    "max_position_embeddings": 128,
-    "use_cache": True,
-}
+SIZES = {**DECODER, "use_cache": True}
 CONFIGURATIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": ("LlamaConfig", {}),
     "qwen2": ("Qwen2Config", {}),
@@ -40,8 +33,6 @@ CONFIGURATIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "phi3": ("Phi3Config", {"pad_token_id": 0, "eos_token_id": 2}),
     "gemma": ("GemmaConfig", {"head_dim": 16}),
 }
-LOUDER = 4
-"""How much larger than usual the weights are, so that the words vary."""
 
 Run = Callable[[np.ndarray, np.ndarray], np.ndarray]
 

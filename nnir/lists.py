@@ -61,6 +61,12 @@ class ListType:
             parts = [str(k) for k in range(self.length)]
         return [GIVEN, *parts] if self.is_optional else list(parts)
 
+    @property
+    def count(self) -> int:
+        """How many tensors it is; metadata of a damaged file may say any number."""
+        own = len(LIST) if self.is_list else 1
+        return self.is_optional + (own if self.length is None else self.length)
+
     def pack(self, value: Any, name: str) -> list[np.ndarray]:
         """The tensors of a value; BadInput where it is no such value."""
         if self.is_optional:
@@ -171,9 +177,10 @@ class Side:
     @classmethod
     def of(cls, names: Sequence[str], types: Types) -> Side:
         """What the names of tensors are; one that lacks a part of it is a tensor."""
-        firsts = {f"{n}.{t.parts[0]}": (n, t) for n, t in types.items() if t.parts}
+        possible = {n: t for n, t in types.items() if t.count <= len(names)}
+        firsts = {f"{n}.{t.parts[0]}": (n, t) for n, t in possible.items() if t.count}
         ends: list[tuple[str, int, ListType | None]] = []
-        empty = [(n, 0, t) for n, t in types.items() if not t.parts]
+        empty = [(n, 0, t) for n, t in possible.items() if not t.count]
         k = 0
         while k < len(names):
             name, type = firsts.get(names[k], (names[k], None))

@@ -18,7 +18,7 @@ START = 3
 FRAMES = 24
 """Frames that Whisper's encoder hears, of which it makes half as many."""
 
-_DECODER = {
+DECODER = {
     "hidden_size": 64,
     "num_hidden_layers": 2,
     "num_attention_heads": 4,
@@ -80,7 +80,7 @@ NETWORKS = {
 }
 
 
-def build_network(name: str, wider: Mapping[str, Any] = _DECODER) -> Any:
+def build_network(name: str, wider: Mapping[str, Any] = DECODER) -> Any:
     """A model of transformers, the same at each call; `wider` are other sizes of a decoder."""
     import torch
     import transformers

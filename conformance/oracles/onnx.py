@@ -64,7 +64,7 @@ def feed(names: Sequence[str], arrays: Sequence[np.ndarray], types: Types) -> di
     rest = list(arrays)
     for name in names:
         type = types.get(name)
-        count = 1 if type is None else len(type.parts)
+        count = 1 if type is None else type.count
         part, rest = rest[:count], rest[count:]
         if part:
             found[name] = part[0] if type is None else type.unpack(part)

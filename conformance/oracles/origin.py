@@ -9,7 +9,7 @@ import numpy as np
 
 from hal.runtime.program import Program
 from nnir.errors import BadInput, DeviceError, summary
-from nnir.lists import types_of
+from nnir.lists import sides_of
 from nnir.model import Model
 from nnir.passes import ends
 from nnir.passes.orders import Perm, inverse
@@ -138,8 +138,8 @@ def in_order_of_source(
     """Inputs of a caller, what states are and what is fixed, in the order of the source."""
     names = [v.name or "" for v in user_inputs(model)]
     named = dict(zip(names, arrays, strict=True)) | dict(states) | model.provenance.fixed
-    types, _ = types_of(model.metadata)
-    parts = {n: [f"{n}.{part}" for part in t.parts] for n, t in types.items()}
+    side, _ = sides_of(model)
+    parts = {n: [f"{n}.{p}" for p in t.parts] for n, _, t in side.ends if t is not None}
     return [named[part] for name in source_ends(model)[0] for part in parts.get(name, [name])]
 
 

@@ -14,6 +14,7 @@ from ..errors import NotConstant, Unsupported
 from ..model import Value
 from ..ops import binary, generate, index, linear, resize, sampling, shape
 from ..recipes.resampling import (
+    MOST,
     PLANE,
     ROUNDED,
     Scaling,
@@ -22,9 +23,6 @@ from ..recipes.resampling import (
     resize_as_linear,
     weights_along,
 )
-
-MOST_WEIGHTS = 1 << 24
-"""So many entries a matrix of weights may have."""
 
 
 @resize.resize.decomposes()
@@ -145,7 +143,7 @@ def _resize_linear(
     for axis, (size, out) in enumerate(_plane_sizes(input, shape, scales), 2):
         near = resize.linear_weights(size, out, align_corners=align_corners, align_mode=align_mode)
         matrix = sampling.matrix_of(*near, size)
-        if matrix.size > MOST_WEIGHTS:
+        if matrix.size > MOST:
             raise Unsupported(f"{out} sums over {size} elements by a matrix")
         input = product_along(input, axis, matrix.astype(input.dtype))
     return input

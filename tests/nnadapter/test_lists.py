@@ -167,6 +167,13 @@ def test_metadata_that_is_damaged_tells_of_nothing(text: str) -> None:
     assert types_of({LIST_ENDS: text}) == ({}, {})
 
 
+def test_a_length_that_no_model_has_is_none() -> None:
+    """And is not counted to."""
+    huge = ListType(Precision.FLOAT32, length=(1 << 31) - 1)
+    side = Side.of(["x.0", "x.1"], {"x": huge})
+    assert (side.names, side.has_lists) == (["x.0", "x.1"], False)
+
+
 def test_an_end_that_lacks_a_part_is_tensors() -> None:
     names = ["x.values", "x.counts", "x.ranks", "y"]
     side = Side.of(names, {"x": LIST})
