@@ -98,6 +98,22 @@ def test_a_list_of_known_length_is_its_members() -> None:
     assert [p.tolist() for p in pieces] == [[0.0], [1.0], [2.0], [3.0]]
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("device", ["builtin", "onnxruntime", "openvino", "litert", "torch"])
+def test_pieces_that_do_not_add_up_are_an_error(device: str, axis: int) -> None:
+    text = (
+        HEAD
+        + f"""main (float[3, 3] x, int64[2] sizes) => (seq(float[M, N]) y) {{
+      y = SplitToSequence <axis = {axis}> (x, sizes) }}"""
+    )
+    program = nna.compile(nna.load(model_of(text)), device=device)
+    x = np.arange(9, dtype=np.float32).reshape(3, 3)
+    (pieces,) = program(x, np.array([1, 2]))
+    assert np.array_equal(np.concatenate(pieces, axis), x)
+    with pytest.raises(nna.NNAdapterError):
+        program(x, np.array([1, 1]))
+
+
 @pytest.mark.parametrize("device", ["builtin", "onnxruntime", "openvino", "torch"])
 def test_reading_what_is_left_out_is_an_error(device: str) -> None:
     program = nna.compile(nna.load(model_of(WEIGHTED)), device=device)

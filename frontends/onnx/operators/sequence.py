@@ -131,6 +131,9 @@ def _split_open(translator: Translator, input: Value, lengths: Value, axis: int)
     if axis == 0:
         return _split_rows(input, lengths)
     ends = reduce.cum_sum(lengths, 0)
+    sizes = build.sizes_of(input)  # those of the pieces that do not add up are an error
+    sizes[axis] = reduce.reduce_sum(lengths, [0], keepdim=True)
+    input = build.reshape(input, sizes)
 
     def step(position: Value, pieces: Ragged, input: Value, lengths: Value, ends: Value) -> Ragged:
         at = shape.reshape(position, [1])
