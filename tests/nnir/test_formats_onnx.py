@@ -153,6 +153,7 @@ def test_numbers_are_those_of_the_onnx_package(message: type) -> None:
     nested = {
         "TensorTypeProto": onnx.TypeProto.Tensor,
         "OptionalTypeProto": onnx.TypeProto.Optional,
+        "SequenceTypeProto": onnx.TypeProto.Sequence,
         "DimensionProto": onnx.TensorShapeProto.Dimension,
     }
     if message is fields.AttributeType:
