@@ -11,6 +11,7 @@ know: the tensors of `x` are `x.values`, `x.counts` and so on.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .broadcast import text
-from .errors import BadInput
+from .errors import BadInput, DeviceError
 from .model import Model
 from .stateful import user_inputs, user_outputs
 from .types import Precision
@@ -79,7 +80,7 @@ class ListType:
         if not self.is_list:
             return [self._check(value, name)]
         if not isinstance(value, (list, tuple)):
-            raise BadInput(f"{name!r} is a {self}: a list of arrays, not {type(value).__name__}")
+            raise BadInput(f"{name!r}: {type(value).__name__} for a value of type {self}")
         arrays = [self._check(v, f"{name}[{k}]") for k, v in enumerate(value)]
         if self.length is not None:
             if len(arrays) != self.length:
@@ -94,9 +95,11 @@ class ListType:
         ]
 
     def unpack(self, arrays: Sequence[np.ndarray]) -> Any:
-        """The value that tensors stand for."""
+        """The value that tensors stand for; DeviceError where they do not belong together."""
         if self.is_optional:
             is_given, *arrays = arrays
+            if is_given.shape:
+                raise DeviceError(f"{text(is_given.shape)} instead of one word whether it is there")
             if not is_given:
                 return None
         if not self.is_list:
@@ -104,8 +107,12 @@ class ListType:
         if self.length is not None:
             return list(arrays)
         values, counts, dims, ranks = arrays
-        parts = np.split(values, np.cumsum(counts)[:-1]) if len(counts) else []
-        shapes = np.split(dims, np.cumsum(ranks)[:-1]) if len(ranks) else []
+        parts, shapes = _cut(values, counts), _cut(dims, ranks)
+        if len(parts) != len(shapes) or any(
+            v.size != math.prod(map(int, s)) or min(s, default=0) < 0
+            for v, s in zip(parts, shapes, strict=True)
+        ):
+            raise DeviceError(f"the sizes of {self} are not those of its members")
         return [v.reshape(s) for v, s in zip(parts, shapes, strict=True)]
 
     def _check(self, value: Any, name: str) -> np.ndarray:
@@ -120,7 +127,7 @@ class ListType:
         )
         if not fits:
             got = f"{array.dtype}{text(array.shape)}"
-            raise BadInput(f"{name!r} belongs to a {self}, not to be {got}")
+            raise BadInput(f"{name!r}: {got} in a value of type {self}")
         return array
 
     def _stand_in(self) -> np.ndarray:
@@ -139,20 +146,35 @@ class ListType:
             name, element, is_list, is_optional, length = data
             shape = None if element is None else tuple(element)
             numbers = [d for d in (*(shape or ()), length) if d is not None]
-            if not all(type(n) is int and 0 <= n < 1 << 31 for n in numbers):
+            is_sound = all(type(n) is int and 0 <= n < 1 << 31 for n in numbers)
+            if not is_sound or not (is_list or length is None):
                 return None
             return cls(Precision[name], shape, bool(is_list), bool(is_optional), length)
         except (KeyError, TypeError, ValueError):
             return None
 
 
+def _cut(whole: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
+    """The parts of a vector, one behind the other; DeviceError where they are not all of it."""
+    vectors = whole.ndim == counts.ndim == 1 and counts.dtype == np.int64
+    if not vectors or np.any(counts < 0) or sum(map(int, counts)) != len(whole):
+        raise DeviceError(
+            f"the parts of {whole.dtype}{text(whole.shape)} are not as long as "
+            f"{counts.dtype}{text(counts.shape)} says"
+        )
+    return np.split(whole, np.cumsum(counts)[:-1]) if len(counts) else []
+
+
 Types = Mapping[str, ListType]
 
 
 def note_lists(model: Model, inputs: Types, outputs: Types) -> None:
-    """Say in the metadata which ends of a model are lists, or may be left out."""
+    """Say in the metadata which ends of a model are lists, or may be left out, beside those that it
+    tells of already."""
     if inputs or outputs:
-        sides = ({n: t.as_json() for n, t in side.items()} for side in (inputs, outputs))
+        known = types_of(model.metadata)
+        whole = (old | dict(new) for old, new in zip(known, (inputs, outputs), strict=True))
+        sides = ({n: t.as_json() for n, t in side.items()} for side in whole)
         model.metadata[LIST_ENDS] = json.dumps(list(sides))
 
 

@@ -23,9 +23,6 @@ from nnir.types import Precision, TensorType
 from ..compound import Compound
 from ..table import Items
 
-IMPOSSIBLE = -2
-"""A size that no engine reshapes to: what stands in a shape where the data break a rule of ONNX."""
-
 
 class NoItems(Items):
     """A sequence without members, which says of which precision they would be."""
@@ -102,14 +99,16 @@ class Ragged(Compound):
         """How many members there are: an int64 without axes."""
         return shape.reshape(build.shape_of(self.ranks), [])
 
-    def place(self, position: Value, *, end: bool = False) -> Value:
-        """A position from the front, int64 [1]; `end`: behind the last member, where it is one."""
+    def place(self, position: Value, most: Value) -> Value:
+        """A position from the front, int64 [1], that is at most `most`; any other is an error while
+        running, as some engines take elements outside of a vector for zeros."""
         at = build.int64(shape.reshape(position, [1]))
-        return compare.where(at < 0, at + build.shape_of(self.ranks), at)
+        at = compare.where(at < 0, at + build.shape_of(self.ranks), at)
+        return _require((at >= 0) & (at <= most), at)
 
     def at(self, position: Value) -> Value:
         """One member. What is out of range is an error while running."""
-        rank, at = self.rank, self.place(position)
+        rank, at = self.rank, self.place(position, self._last)
         starts = _starts(self.counts)
         start, end = index.gather(starts, at), index.gather(starts, at + 1)
         sizes = index.slice_(self.dims, [0], at * rank, (at + 1) * rank)
@@ -120,7 +119,7 @@ class Ragged(Compound):
         own = make_ragged(self.values.model, [member])
         if position is None:
             return self.join(own)
-        at = self.place(position)
+        at = self.place(position, build.shape_of(self.ranks))
         parts = tuple(
             shape.concat(_head(whole, cut), new, _tail(whole, cut), axis=0)
             for whole, new, cut in zip(self.parts, own.parts, self._cuts(at), strict=True)
@@ -129,7 +128,7 @@ class Ragged(Compound):
 
     def erase(self, position: Value) -> Ragged:
         """Without one member."""
-        at = self.place(position)
+        at = self.place(position, self._last)
         pairs = zip(self.tensors, self._cuts(at), self._cuts(at + 1), strict=True)
         return self.of([shape.concat(_head(x, a), _tail(x, b), axis=0) for x, a, b in pairs])
 
@@ -154,6 +153,11 @@ class Ragged(Compound):
         rest = self._parts(self._first())[1:]
         return build.reshape(self.values, [self._checked(total, range(1, self.rank)), *rest])
 
+    @property
+    def _last(self) -> Value:
+        """The position of the last member."""
+        return build.shape_of(self.ranks) - 1
+
     def _cuts(self, at: Value) -> tuple[Value, ...]:
         """Where the tensors are cut, in front of a member."""
         values, dims = (index.gather(_starts(x), at) for x in (self.counts, self.ranks))
@@ -177,15 +181,15 @@ class Ragged(Compound):
         ]
 
     def _checked(self, size: Value, axes: Sequence[int]) -> Value:
-        """A size, which is impossible where members differ along axes."""
+        """A size, which is an error while running where members differ along axes."""
         open_axes = [k for k in axes if (self.element or ())[k] is None]
         if not open_axes:
             return size
         rows = index.gather(self._rows(), open_axes, axis=1)
         first = index.slice_(rows, [0], [0], [1])
         differ = compare.not_equal(rows, first).cast(Precision.INT64)
-        flag = reduce.reduce_sum(build.flatten(differ), [0], keepdim=True) > 0
-        return compare.where(flag, _impossible(size.model), size)
+        count = reduce.reduce_sum(build.flatten(differ), [0], keepdim=True)
+        return _require(compare.equal(count, 0), size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,20 +225,12 @@ class Maybe(Compound):
     @property
     def element(self) -> Value | Ragged:
         """What it is. That it is left out is an error while running."""
+        flag = shape.reshape(self.given, [1])
         if isinstance(self.entry, Ragged):
             *others, ranks = self.entry.tensors
-            return self.entry.of([*others, self._require_given(ranks)])
+            return self.entry.of([*others, _require(flag, ranks)])
         sizes = build.sizes_of(self.entry)
-        return build.reshape(self._require_given(build.flatten(self.entry)), sizes)
-
-    def _require_given(self, x: Value) -> Value:
-        """A vector, which no engine can make where nothing is given: of a row that is not there it
-        would reshape nothing into one element and more."""
-        model, count = x.model, build.plus(build.size_of(x, 0), 1)
-        longer = shape.concat(x, model.constant(np.zeros(1, x.dtype)), axis=0)
-        flag = build.int64(shape.reshape(self.given, [1]).cast(Precision.INT64))
-        row = index.slice_(build.reshape(longer, [1, count]), [0], [0], flag)
-        return index.slice_(build.reshape(row, [count]), [0], [0], [-1])
+        return build.reshape(_require(flag, build.flatten(self.entry)), sizes)
 
 
 def make_ragged(model: Model, members: Sequence[Value]) -> Ragged:
@@ -334,8 +330,14 @@ def _join_elements(a: Element, b: Element) -> Element:
     return tuple(m if m == n else None for m, n in zip(a, b, strict=True))
 
 
-def _impossible(model: Model) -> Value:
-    return model.constant([IMPOSSIBLE], "int64")
+def _require(flag: Value, x: Value) -> Value:
+    """A vector, which no engine can make unless the one element of `flag` holds: of a row that is
+    not there it would reshape nothing into one element and more."""
+    model, count = x.model, build.plus(build.size_of(x, 0), 1)
+    longer = shape.concat(x, model.constant(np.zeros(1, x.dtype)), axis=0)
+    rows = build.reshape(longer, [1, count])
+    row = index.slice_(rows, [0], [0], flag.cast(Precision.INT64))
+    return index.slice_(build.reshape(row, [count]), [0], [0], [-1])
 
 
 def _starts(counts: Value) -> Value:

@@ -47,6 +47,8 @@ def repeat(
     for _ in range(ROUNDS):
         if not loop.translate():
             break
+    else:
+        raise Unsupported("a Loop whose state is another kind of thing in every iteration")
     state = loop.state
     tensors = [v for e in state for v in tensors_of(e)]
     made = control.while_(

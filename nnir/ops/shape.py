@@ -19,12 +19,15 @@ MODES[PadMode.WRAP] = "wrap"
 
 
 def _reshape(input: np.ndarray, shape: np.ndarray) -> np.ndarray:
-    target, own = [int(d) for d in shape.flat], Row(input.shape)
-    return input.reshape([own[i] if d == 0 else d for i, d in enumerate(target)])
+    own = Row(input.shape)
+    return _reshape_exact(input, [own[i] if d == 0 else d for i, d in enumerate(shape.flat)])
 
 
-def _reshape_exact(input: np.ndarray, shape: np.ndarray) -> np.ndarray:
-    return input.reshape([int(d) for d in shape.flat])
+def _reshape_exact(input: np.ndarray, shape: np.ndarray | list[int]) -> np.ndarray:
+    sizes = [int(d) for d in np.asarray(shape).flat]
+    if min(sizes, default=0) < -1:  # NumPy takes any negative size for one that is inferred
+        raise ValueError(f"cannot reshape into {sizes}")
+    return input.reshape(sizes)
 
 
 def _infer_target(input: Value, target: Shape) -> Shape:

@@ -15,9 +15,10 @@ import pytest
 import nnadapter as nna
 from hal import properties
 from nnir.dim import symbol
-from nnir.errors import BadCall, BadInput, NoDevice
+from nnir.errors import BadCall, BadInput, DeviceError, NoDevice
 from nnir.model import Model
-from nnir.ops import binary, unary
+from nnir.operator import Operator
+from nnir.ops import binary, shape, unary
 from nnir.types import Precision, TensorType
 
 DEVICES = ("builtin", "onnxruntime", "openvino", "litert", "torch")
@@ -30,6 +31,20 @@ def test_positional_and_by_name(mlp: onnx.ModelProto, device: str) -> None:
     results = program(x)
     assert isinstance(results, list)
     np.testing.assert_array_equal(program.run({"x": x})["y"], results[0])
+
+
+@pytest.mark.parametrize("operator", [shape.reshape, shape.reshape_exact], ids=lambda o: o.name)
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_size_below_minus_one_is_no_size(device: str, operator: Operator) -> None:
+    """NumPy would take it for one that is inferred."""
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (4,)))
+    model.outputs = [operator(x, model.input("sizes", TensorType(Precision.INT64, (2,))))]
+    program = nna.compile(model, device)
+    array = np.zeros(4, np.float32)
+    assert program(array, np.array([2, -1]))[0].shape == (2, 2)
+    with pytest.raises(DeviceError):
+        program(array, np.array([2, -2]))
 
 
 @pytest.mark.parametrize("device", DEVICES)

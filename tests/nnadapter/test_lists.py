@@ -14,8 +14,8 @@ import nnadapter as nna
 from conformance.oracles.onnx import feed, tensors_of
 from conformance.verifying.inputs import random_inputs
 from nnir.check import check
-from nnir.errors import BadInput, Unsupported
-from nnir.lists import LIST_ENDS, ListType, Side, sides_of, types_of
+from nnir.errors import BadInput, DeviceError, Unsupported
+from nnir.lists import LIST_ENDS, ListType, Side, note_lists, sides_of, types_of
 from nnir.types import Precision
 
 HEAD = '<ir_version: 10, opset_import: ["" : 18]>\n'
@@ -127,10 +127,13 @@ def test_reading_what_is_left_out_is_an_error(device: str) -> None:
     ("values", "problem"),
     [
         ((ROWS, MORE), "2 values for 3 inputs: x (list of float32[?, 2]), more, w (optional"),
-        ((MORE, MORE, None), "'x' is a list of float32[?, 2]: a list of arrays, not ndarray"),
-        (([MORE, MORE[0]], MORE, None), "'x[1]' belongs to a list of float32[?, 2]"),
-        (([MORE.astype(np.int32)], MORE, None), "'x[0]' belongs to a list of float32[?, 2]"),
-        ((ROWS, MORE, np.zeros(3, np.float32)), "'w' belongs to a optional float32[2]"),
+        ((MORE, MORE, None), "'x': ndarray for a value of type list of float32[?, 2]"),
+        (([MORE, MORE[0]], MORE, None), "'x[1]': float32[2] in a value of type list of float32["),
+        (([MORE.astype(np.int32)], MORE, None), "'x[0]': int32[2, 2] in a value of type list"),
+        (
+            (ROWS, MORE, np.zeros(3, np.float32)),
+            "'w': float32[3] in a value of type optional float32[",
+        ),
     ],
 )
 def test_what_is_no_such_list_is_refused(
@@ -177,10 +180,84 @@ def test_what_is_packed_comes_out_again(type: ListType) -> None:
     "text",
     ["", "7", "[]", "[{}]", '[{"x": 1}, {}]', '[{"x": ["FLOAT32", [-1], true, false, null]}, {}]',
      '[{"x": ["FLOAT32", null, true, false, 99999999999]}, {}]', "[" * 100_000,
+     '[{"x": ["FLOAT32", null, false, false, 5]}, {}]',
      '[{"x": ["NO", null, true, false, null]}, {}]', '[{"x": [[], {}, 1, 1, 1]}, null]'],
 )  # fmt: skip
 def test_metadata_that_is_damaged_tells_of_nothing(text: str) -> None:
     assert types_of({LIST_ENDS: text}) == ({}, {})
+
+
+POSITIONS = {
+    "at": "(seq(float[N]) x, float[M] v, int64 k) => (float[K] y) { y = SequenceAt (x, k) }",
+    "inserted": """(seq(float[N]) x, float[M] v, int64 k) => (seq(float[N]) y) {
+      y = SequenceInsert (x, v, k) }""",
+    "erased": """(seq(float[N]) x, float[M] v, int64 k) => (seq(float[N]) y) {
+      y = SequenceErase (x, k) }""",
+}
+
+
+@pytest.mark.parametrize("device", ["builtin", "onnxruntime", "openvino", "litert", "torch"])
+@pytest.mark.parametrize("what", POSITIONS)
+def test_a_position_out_of_range_is_an_error(device: str, what: str) -> None:
+    """Also where an engine takes what is outside of a vector for zero."""
+    program = nna.compile(nna.load(model_of(HEAD + "main " + POSITIONS[what])), device=device)
+    rows, v = [np.full(k, k, np.float32) for k in (1, 2)], np.zeros(3, np.float32)
+    most = 2 if what == "inserted" else 1
+    for k in (-2, 0, most):
+        program(rows, v, np.array(k))
+    for k in (-3, most + 1, 7):
+        with pytest.raises(nna.NNAdapterError):
+            program(rows, v, np.array(k))
+
+
+@pytest.mark.parametrize("device", ["builtin", "onnxruntime", "openvino", "litert", "torch"])
+@pytest.mark.parametrize("new_axis", [0, 1])
+def test_members_of_other_shapes_are_not_joined(device: str, new_axis: int) -> None:
+    text = (
+        HEAD
+        + f"""main (seq(float[N, M]) x) => (float[A, B, C] y) {{
+      y = ConcatFromSequence <axis = 0, new_axis = {new_axis}> (x) }}"""
+    )
+    program = nna.compile(nna.load(model_of(text)), device=device)
+    same, other = np.ones((2, 3), np.float32), np.ones((3, 2), np.float32)
+    assert program([same, same])[0].size == 12
+    with pytest.raises(nna.NNAdapterError):
+        program([same, other])
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ((0, np.zeros((2, 2), np.float32)), "the parts of float32"),
+        ((1, np.array([3, 0])), "are not those of its members"),
+        ((1, np.array([-1, 4])), "the parts of float32"),
+        ((1, np.array([1.0, 2.0])), "the parts of float32"),
+        ((2, np.array([3, 2])), "are not those of its members"),
+        ((2, np.array([1, -2])), "are not those of its members"),
+        ((3, np.array([2])), "are not those of its members"),
+        ((3, np.array([1])), "the parts of int64"),
+    ],
+)
+def test_tensors_that_do_not_belong_together_are_an_error(
+    change: tuple[int, np.ndarray], problem: str
+) -> None:
+    """As a file whose names and metadata are made up may give."""
+    type = ListType(Precision.FLOAT32, (None,))
+    tensors = type.pack([np.zeros(1, np.float32), np.zeros(2, np.float32)], "x")
+    assert [len(v) for v in type.unpack(tensors)] == [1, 2]
+    place, array = change
+    tensors[place] = array
+    with pytest.raises(DeviceError, match=problem):
+        type.unpack(tensors)
+
+
+def test_a_file_with_ends_of_its_own_keeps_those_that_it_tells_of() -> None:
+    model = nna.load(model_of(PIECES))
+    note_lists(model, {"other": LIST}, {})
+    assert types_of(model.metadata) == (
+        {"other": LIST},
+        {"y": ListType(Precision.FLOAT32, length=4)},
+    )
 
 
 def test_a_length_that_no_model_has_is_none() -> None:
