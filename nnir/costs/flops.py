@@ -186,6 +186,13 @@ def _linear_attention(operation: Operation) -> Dim:
     return query.shape[0] * query.shape[1] * (updates + heads * width * 2)
 
 
+def _group_query_attention(operation: Operation) -> Dim:
+    """Each query asks every key of the room, and adds up their values."""
+    heads, (batch, time, _) = operation.attributes["q_num_heads"], _input(operation).shape
+    *_, room, width = operation.outputs[1].shape
+    return batch * time * heads * room * (4 * width + 5)
+
+
 def _nothing(operation: Operation) -> Dim:
     return 0
 
@@ -240,6 +247,7 @@ RULES: dict[Operator[object], Rule] = {
     ),
     activation.hardmax: per_result(1),
     attention.linear_attention: _linear_attention,
+    attention.group_query_attention: _group_query_attention,
     **dict.fromkeys((resize.resize_linear, resize.grid_sample), per_result(7)),
     resize.resize: _resize,
     resize.grid_sample_3d: per_result(15),

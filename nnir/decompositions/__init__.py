@@ -6,6 +6,7 @@ that the standard does not have. `impossible` says of the others why there is no
 
 from . import (
     activation,
+    attention,
     bessel,
     binary,
     control,
@@ -31,6 +32,7 @@ from . import (
 
 __all__ = [
     "activation",
+    "attention",
     "bessel",
     "binary",
     "control",

@@ -10,9 +10,10 @@ from .. import build
 from ..dim import Expr
 from ..errors import BadType, NotConstant
 from ..model import Value
-from ..ops import activation, compare, generate, linear, shape
+from ..ops import activation, compare, generate, index, linear, shape
 from ..ops import attention as ops
 from ..types import Precision
+from .shape import split_pieces
 
 
 def attend(
@@ -119,3 +120,80 @@ def rotate_features(x: Value, sin: Value, cos: Value, *, side_by_side: bool) -> 
         first, second = shape.split(x, [size // 2] * 2, axis=-1)
         other = shape.concat(-second, first, axis=-1)
     return x * cos + other * sin
+
+
+def split_heads(value: Value, heads: int | None, name: str) -> Value:
+    """[batch, time, heads * n] as [batch, heads, time, n]; rank 4 is that already."""
+    if value.rank == 4:
+        return value
+    width = value.shape[-1]
+    if value.rank != 3 or not heads or isinstance(width, Expr) or width % heads:
+        raise BadType(f"{name} of {value.type} with {heads} heads")
+    return swap_heads(shape.reshape(value, [0, 0, heads, width // heads]))
+
+
+def merge_heads(value: Value) -> Value:
+    """[batch, heads, time, n] as [batch, time, heads * n]."""
+    return shape.flatten(swap_heads(value), start_axis=2, end_axis=3)
+
+
+def widen_mask(mask: Value, key: Value) -> Value:
+    """A mask for fewer keys than there are hides the others."""
+    if mask.shape[-1] == key.shape[2]:
+        return mask
+    missing = build.minus(build.size_of(key, 2), build.size_of(mask, mask.rank - 1))
+    pads = build.vector(mask.model, [0] * (2 * mask.rank - 1) + [missing])
+    return shape.pad(mask, pads, mask.scalar(-np.inf if mask.is_float else 0))
+
+
+def rotary_embedding(
+    x: Value,
+    cos_cache: Value,
+    sin_cache: Value,
+    position_ids: Value | None = None,
+    *,
+    interleaved: bool = False,
+    num_heads: int = 0,
+    rotary_embedding_dim: int = 0,
+) -> Value:
+    """Turn pairs of features by an angle that grows with the position."""
+    heads = split_heads(x, num_heads, "RotaryEmbedding")
+    size = heads.shape[3]
+    width = rotary_embedding_dim or size
+    if isinstance(size, Expr) or isinstance(width, Expr) or width % 2:
+        raise BadType(f"RotaryEmbedding of {x.type} over {width} features")
+    join, angles = shape.stack if interleaved else shape.concat, []
+    for cache in (sin_cache, cos_cache):
+        own = cache if position_ids is None else index.gather(cache, position_ids, axis=0)
+        both = shape.flatten(join(own, own, axis=-1), start_axis=2, end_axis=-1)
+        angles.append(shape.unsqueeze(both, [1]))
+    turned, *rest = split_pieces(heads, [width, size - width][: 1 + (width < size)], 3)
+    made = rotate_features(turned, *angles, side_by_side=interleaved)
+    whole = shape.concat(made, *rest, axis=3) if rest else made
+    return merge_heads(whole) if x.rank == 3 else whole
+
+
+def rotate_by_tables(
+    x: Value,
+    cos: Value,
+    sin: Value,
+    places: Value,
+    interleaved: bool,
+    heads: int = 0,
+    width: int = 0,
+) -> Value:
+    """Features turned by the angles of their places; the table may say how many heads there are."""
+    size, half = x.shape[-1], cos.shape[-1]
+    if x.rank == 3 and not heads:
+        if isinstance(size, Expr) or isinstance(half, Expr) or size % (2 * half):
+            raise BadType(f"RotaryEmbedding of {x.type} by {cos.type}")
+        heads = size // (2 * half)
+    return rotary_embedding(
+        x,
+        cos,
+        sin,
+        places,
+        interleaved=interleaved,
+        num_heads=heads,
+        rotary_embedding_dim=width or (0 if isinstance(half, Expr) else 2 * half),
+    )

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from . import (
     activation,
+    attention,
     binary,
     borders,
     chains,
@@ -44,6 +45,7 @@ from .direct import DirectCase, DirectLimit, Quantized
 
 FAMILIES = (
     activation,
+    attention,
     binary,
     borders,
     control,

@@ -18,13 +18,14 @@ from nnir.ops import binary, compare, index, linear, logic, reduce, unary
 from nnir.ops import shape as ops
 from nnir.recipes.attention import (
     bias_of_mask,
+    merge_heads,
     repeat_heads,
-    rotate_features,
+    rotary_embedding,
     scale_of,
-    swap_heads,
+    split_heads,
+    widen_mask,
 )
 from nnir.recipes.promotion import HALVES
-from nnir.recipes.shape import split_pieces
 from nnir.types import Precision
 
 from ...source import SourceGraph
@@ -79,21 +80,6 @@ def attention(
     return (merge_heads(output) if q.rank == 3 else output), key, value, shown
 
 
-def split_heads(value: Value, heads: int | None, name: str) -> Value:
-    """[batch, time, heads * n] as [batch, heads, time, n]; rank 4 is that already."""
-    if value.rank == 4:
-        return value
-    width = value.shape[-1]
-    if value.rank != 3 or not heads or isinstance(width, Expr) or width % heads:
-        raise BadType(f"{name} of {value.type} with {heads} heads")
-    return swap_heads(ops.reshape(value, [0, 0, heads, width // heads]))
-
-
-def merge_heads(value: Value) -> Value:
-    """[batch, heads, time, n] as [batch, time, heads * n]."""
-    return ops.flatten(swap_heads(value), start_axis=2, end_axis=3)
-
-
 def _scores(query: Value, key: Value, scale: float | None) -> Value:
     """Both factors are scaled by the root, as ONNX does against overflow."""
     root = math.sqrt(scale_of(query, scale))
@@ -139,41 +125,7 @@ def _bias(precision: Precision, key: Value, mask: Value | None, seen: list[Value
     return closed if mask is None else mask + closed
 
 
-def widen_mask(mask: Value, key: Value) -> Value:
-    """A mask for fewer keys than there are hides the others."""
-    if mask.shape[-1] == key.shape[2]:
-        return mask
-    missing = build.minus(build.size_of(key, 2), build.size_of(mask, mask.rank - 1))
-    pads = build.vector(mask.model, [0] * (2 * mask.rank - 1) + [missing])
-    return ops.pad(mask, pads, mask.scalar(-np.inf if mask.is_float else 0))
-
-
-@table.convert("RotaryEmbedding", since=23)
-def rotary_embedding(
-    x: Value,
-    cos_cache: Value,
-    sin_cache: Value,
-    position_ids: Value | None = None,
-    *,
-    interleaved: bool = False,
-    num_heads: int = 0,
-    rotary_embedding_dim: int = 0,
-) -> Value:
-    """Turn pairs of features by an angle that grows with the position."""
-    heads = split_heads(x, num_heads, "RotaryEmbedding")
-    size = heads.shape[3]
-    width = rotary_embedding_dim or size
-    if isinstance(size, Expr) or isinstance(width, Expr) or width % 2:
-        raise BadType(f"RotaryEmbedding of {x.type} over {width} features")
-    join, angles = ops.stack if interleaved else ops.concat, []
-    for cache in (sin_cache, cos_cache):
-        own = cache if position_ids is None else index.gather(cache, position_ids, axis=0)
-        both = ops.flatten(join(own, own, axis=-1), start_axis=2, end_axis=-1)
-        angles.append(ops.unsqueeze(both, [1]))
-    turned, *rest = split_pieces(heads, [width, size - width][: 1 + (width < size)], 3)
-    made = rotate_features(turned, *angles, side_by_side=interleaved)
-    whole = ops.concat(made, *rest, axis=3) if rest else made
-    return merge_heads(whole) if x.rank == 3 else whole
+table.convert("RotaryEmbedding", since=23)(rotary_embedding)
 
 
 @table.convert("CausalConvWithState", since=27)

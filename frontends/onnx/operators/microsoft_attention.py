@@ -7,11 +7,17 @@ from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import compare, linear, norm, shape
-from nnir.recipes.attention import attend, bias_of_mask
+from nnir.recipes.attention import (
+    attend,
+    bias_of_mask,
+    merge_heads,
+    rotate_by_tables,
+    split_heads,
+)
 from nnir.recipes.shape import split_pieces
 
 from ...table import Ints, Table, Withheld
-from .attention import merge_heads, rotary_embedding, seen_keys, split_heads
+from .attention import seen_keys
 
 table = Table(prefix="com.microsoft::")
 QK = Withheld("the weights of MultiHeadAttention")
@@ -210,30 +216,5 @@ def rotary(
     if position_ids.rank == 1:
         along = build.arange_along(input, 1 if input.rank == 3 else 2)
         places = shape.unsqueeze(along + position_ids, [0])
-    return rotate(input, cos_cache, sin_cache, places, interleaved, num_heads, rotary_embedding_dim)
-
-
-def rotate(
-    x: Value,
-    cos: Value,
-    sin: Value,
-    places: Value,
-    interleaved: bool,
-    heads: int = 0,
-    width: int = 0,
-) -> Value:
-    """Features turned by the angles of their places; the table may say how many heads there are."""
-    size, half = x.shape[-1], cos.shape[-1]
-    if x.rank == 3 and not heads:
-        if isinstance(size, Expr) or isinstance(half, Expr) or size % (2 * half):
-            raise BadType(f"RotaryEmbedding of {x.type} by {cos.type}")
-        heads = size // (2 * half)
-    return rotary_embedding(
-        x,
-        cos,
-        sin,
-        places,
-        interleaved=interleaved,
-        num_heads=heads,
-        rotary_embedding_dim=width or (0 if isinstance(half, Expr) else 2 * half),
-    )
+    tables = cos_cache, sin_cache, places
+    return rotate_by_tables(input, *tables, interleaved, num_heads, rotary_embedding_dim)

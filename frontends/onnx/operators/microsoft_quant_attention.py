@@ -7,10 +7,9 @@ from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import compare, shape
-from nnir.recipes.attention import attend, bias_of_mask, causal_mask
+from nnir.recipes.attention import attend, bias_of_mask, causal_mask, merge_heads, split_heads
 
 from ...table import Table
-from .attention import merge_heads, split_heads
 from .microsoft_products import mat_mul_integer_to_float
 
 table = Table(prefix="com.microsoft::")

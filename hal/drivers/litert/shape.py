@@ -125,8 +125,7 @@ def expand(g: Emitter, input: Value, shape: Value) -> Ref:
         return ref
     unknown = [d for d in target if isinstance(d, Expr)]
     if any(d not in g.places for d in unknown):
-        wanted = contents(shape)
-        if wanted is not None or len(target) != length_of(shape):
+        if len(target) != length_of(shape):
             raise NoLowering(f"litert: expand of {input.type} to sizes that are not known")
         plain = g.plain(ref)
         vector = _keep_sizes(g, plain, int32(g, shape))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nnir.broadcast import axis_of
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import norm
@@ -35,3 +36,17 @@ def layer_normalization(
         raise NoLowering("LayerNormalization needs opset 17")
     operands = (g.cast(v, g.summed_in(v.precision)) for v in (input, *rest))
     return g.node("LayerNormalization", *operands, axis=begin_norm_axis, epsilon=epsilon)
+
+
+@table.lower(norm.rms_normalization)
+def rms_normalization(
+    g: Emitter, input: Value, scale: Value, *, begin_norm_axis: int, epsilon: float
+) -> Ref:
+    """ONNX Runtime's own kernel, which no file names: ONNX has it from opset 23 on, in parts."""
+    if g.for_file:
+        raise NoLowering("SimplifiedLayerNormalization is no operator of ONNX")
+    axis = axis_of(begin_norm_axis, input.rank)
+    if not scale.is_static or scale.shape != input.shape[axis:] or 0 in input.shape:
+        raise NoLowering(f"SimplifiedLayerNormalization of {input.type} with {scale.type}")
+    operands = (g.cast(v, g.summed_in(v.precision)) for v in (input, scale))
+    return g.node("SimplifiedLayerNormalization", *operands, axis=axis, epsilon=epsilon)
