@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.ops import activation, binary, conv, linear, pool, quant, shape
+from nnir.ops import activation, binary, conv, index, linear, pool, quant, shape
 from nnir.types import Precision
 
 from ...case import Const, f, i, rand, scalar
@@ -86,5 +86,27 @@ FOUND: list[GraphCase] = [
             ),
         ),
         why="openvino .xml stock: a product with a vector, divided",
+    ),
+    GraphCase(
+        (rand(1, 3, 8, 10), rand(1, 8, 1, 3, seed=1)),
+        (
+            Step(shape.split, (0, Const(i(5, 5))), {"axis": -1}),
+            Step(index.roll, (2, Const(i(2)), Const(i(0)))),
+            Step(shape.transpose, (2,)),
+            Step(
+                quant.quantize_linear, (5, Const(scalar(0.025335038)), Const(scalar(110, np.uint8)))
+            ),
+            Step(
+                quant.dequantize_linear,
+                (6, Const(scalar(0.025335038)), Const(scalar(110, np.uint8))),
+            ),
+            Step(
+                conv.conv_2d,
+                (7, 1, Const(f(0.5973879))),
+                {"pads": (2, 0, 0, 2), "strides": (1, 1), "dilations": (1, 1)},
+            ),
+        ),
+        outputs=(3, 4, 8),
+        why="onnxruntime: an output rolled over one element, of what is transposed and quantised",
     ),
 ]

@@ -80,10 +80,12 @@ def _disturb(
 
 
 def _step(result: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Quantised numbers of which some are a step beside."""
+    """Quantised numbers of which some, and one at least, are a step beside."""
     chance = generator.random(result.shape)
     steps = (chance < STEP_RATE).astype(np.int64) - (chance > 1 - STEP_RATE)
     about = np.iinfo(result.dtype)
+    if not steps.any():
+        steps.flat[0] = -1 if result.flat[0] == about.max else 1
     return np.clip(result.astype(np.int64) + steps, about.min, about.max).astype(result.dtype)
 
 

@@ -14,21 +14,28 @@ def is_padded(value: Value) -> bool:
 
 
 def is_quantised_behind_transpose(value: Value) -> bool:
-    """Whether what `value` is a permutation of is transposed, and quantised then.
+    """Whether what `value` is moved from is transposed, and quantised then.
 
-    ONNX Runtime cancels permutations first, and lets the quantised values take the name of that.
+    ONNX Runtime drops what moves nothing and cancels permutations first, and lets the quantised
+    values take the name of what is left.
     """
-    while (made := value.producer) is not None and made.operator is shape.transpose:
-        (value,) = (v for v in made.inputs if v is not None)
-    turned = [o.outputs[0] for o in value.uses if o.operator is shape.transpose]
-    seen: set[Value] = set()
-    while turned:
-        moved = turned.pop()
-        if moved in seen:
+    while (made := value.producer) is not None and made.operator.pattern is Pattern.MOVEMENT:
+        source = made.inputs[0] if made.inputs else None
+        if source is None:
+            break
+        value = source
+    ahead, seen = [(value, False)], set[tuple[Value, bool]]()
+    while ahead:
+        moved, is_turned = ahead.pop()
+        if (moved, is_turned) in seen:
             continue
-        seen.add(moved)
-        readers = [o for o in moved.uses if o.inputs and o.inputs[0] is moved]
-        if any(o.operator is quant.quantize_linear for o in readers):
-            return True
-        turned += [v for o in readers if o.operator.pattern is Pattern.MOVEMENT for v in o.outputs]
+        seen.add((moved, is_turned))
+        for reader in moved.uses:
+            if not reader.inputs or reader.inputs[0] is not moved:
+                continue
+            if is_turned and reader.operator is quant.quantize_linear:
+                return True
+            if reader.operator.pattern is Pattern.MOVEMENT:
+                turns = is_turned or reader.operator is shape.transpose
+                ahead += [(v, turns) for v in reader.outputs]
     return False
