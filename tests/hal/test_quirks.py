@@ -25,9 +25,11 @@ from hal.drivers.onnxruntime.quirks import (
 )
 from hal.drivers.onnxruntime.quirks import QUIRKS as OF_ONNXRUNTIME
 from hal.drivers.openvino.quirks import (
+    DILATED_TAP,
     EQUAL_HEADS_AND_ROWS,
     GROUPS_OF_OPEN_ROWS,
     ONE_CHANNEL_OF_CUBES,
+    ONE_COLUMN,
     PADDED_POINTS,
     PRODUCT_OF_CONSTANTS,
     RESHAPE_TO_NUMBER,
@@ -105,6 +107,26 @@ def cubes() -> Model:
     model = Model("cubes")
     x = model.input("x", TensorType(F32, (2, 1, 5, 4, 3)))
     model.outputs = [pool.average_pool(x, kernel_shape=(2, 1, 1), dilations=(3, 1, 1))]
+    return model
+
+
+def column() -> Model:
+    """A convolution of one channel to one column, every second of two."""
+    model = Model("column")
+    x = model.input("x", TensorType(F32, (1, 1, 4, 2)))
+    taps = model.constant(np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3))
+    how: dict[str, Any] = {"pads": (1,) * 4, "strides": (1, 2), "dilations": (1, 1)}
+    model.outputs = [conv.conv_2d(x, taps, model.constant(np.zeros(1, np.float32)), **how)]
+    return model
+
+
+def dilated_tap() -> Model:
+    """A convolution of one tap across, between two columns that are border."""
+    model = Model("tap")
+    x = model.input("x", TensorType(F32, (1, 1, 3, 1)))
+    taps = model.constant(np.ones((1, 1, 2, 1), np.float32))
+    how: dict[str, Any] = {"pads": (1,) * 4, "strides": (1, 2), "dilations": (1, 2)}
+    model.outputs = [conv.conv_2d(x, taps, model.constant(np.ones(1, np.float32)), **how)]
     return model
 
 
@@ -284,6 +306,8 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (GROUPS_OF_OPEN_ROWS, "openvino", lambda: experts("1 n 3")),
     (GROUPS_OF_OPEN_ROWS, "openvino", lambda: experts("n 4 3")),
     (ONE_CHANNEL_OF_CUBES, "openvino", cubes),
+    (ONE_COLUMN, "openvino", column),
+    (DILATED_TAP, "openvino", dilated_tap),
     (PAD_BEFORE_MAX_POOL, "onnxruntime", padded_pool),
     (PADDED_POINTS, "openvino", padded_points),
     (SCALED_VECTOR, "openvino", scaled_vector),

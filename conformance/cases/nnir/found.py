@@ -109,4 +109,26 @@ FOUND: list[GraphCase] = [
         outputs=(3, 4, 8),
         why="onnxruntime: an output rolled over one element, of what is transposed and quantised",
     ),
+    GraphCase(
+        (rand(3, 1, 4, 2),),
+        (
+            Step(
+                conv.conv_2d,
+                (0, Const(rand(1, 1, 3, 3, seed=1)), Const(f(0.13857199))),
+                {"pads": (1, 1, 1, 1), "strides": (1, 2), "dilations": (1, 1)},
+            ),
+        ),
+        why="openvino: one column by strides of one channel",
+    ),
+    GraphCase(
+        (rand(3, 5, 3, 1), rand(3, 5, 2, 1, seed=1)),
+        (
+            Step(
+                conv.conv_2d,
+                (0, 1, Const(f(1, 1, 1))),
+                {"pads": (1, 1, 1, 1), "strides": (1, 2), "dilations": (1, 2)},
+            ),
+        ),
+        why="openvino: a dilation of one tap between borders",
+    ),
 ]

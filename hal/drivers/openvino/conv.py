@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import openvino
 
 from nnir.dim import Expr
 from nnir.errors import NoLowering
@@ -19,7 +19,7 @@ from ...quirks import report_met
 from . import windows
 from .binary import apply_fuse_code
 from .emitter import Emitter, Ref
-from .quirks import ONE_CHANNEL_OF_CUBES
+from .quirks import DILATED_TAP, ONE_CHANNEL_OF_CUBES, ONE_COLUMN
 from .strides import convolve
 
 table = Lowerings[Ref]()
@@ -86,24 +86,52 @@ def _convolve(
     how: Window,
     given: dict[str, Any],
 ) -> Ref:
-    given = {"strides": how.strides, "dilations": how.dilations, **given}
+    given = {"strides": how.strides, "dilations": _spacings(filter, how.dilations), **given}
     if group > 1:
         return g.node(f"Group{name}", x, _group_filters(g, filter, group), **given)
     taps = g.cast(filter, FLOAT32)
     if name == "Convolution":
-        return convolve(g, *widen_cubes(g, x, taps, given["dilations"]), given)
+        return convolve(g, *widen_channel(g, x, taps, given), given)
     return g.node(name, x, taps, **given)
 
 
-def widen_cubes(g: Emitter, x: Ref, taps: Ref, dilations: Sequence[int]) -> tuple[Ref, Ref]:
+def _spacings(filter: Value, dilations: Ints) -> Ints:
+    """The dilations; of one tap it is 1, as OpenVINO may crash otherwise."""
+    pairs = list(zip(filter.shape[2:], dilations, strict=True))
+    if any(size == 1 and d != 1 for size, d in pairs):
+        report_met(DILATED_TAP)
+    return tuple(1 if size == 1 else d for size, d in pairs)
+
+
+def widen_channel(g: Emitter, x: Ref, taps: Ref, given: dict[str, Any]) -> tuple[Ref, Ref]:
     """Data and filter of a convolution, of two channels at least where OpenVINO gets one wrong."""
-    if len(dilations) != 3 or dilations[0] == dilations[1]:
+    if not _may_be(1, taps.output.get_partial_shape()[1]):
         return x, taps
-    channels = taps.output.get_partial_shape()[1]
-    if not (channels.is_dynamic or channels.get_length() == 1):
+    if len(given["dilations"]) == 3 and given["dilations"][0] != given["dilations"][1]:
+        report_met(ONE_CHANNEL_OF_CUBES)
+    elif _has_one_column(x, taps, given):
+        report_met(ONE_COLUMN)
+    else:
         return x, taps
-    report_met(ONE_CHANNEL_OF_CUBES)
     return _add_channel(g, x), _add_channel(g, taps)
+
+
+def _has_one_column(x: Ref, taps: Ref, given: dict[str, Any]) -> bool:
+    """Whether a convolution may give one column, by strides along the last axis alone."""
+    *_, down, across = (0, *given["strides"])
+    if down != 1 or across == 1:
+        return False
+    size, extent = (r.output.get_partial_shape()[-1] for r in (x, taps))
+    if size.is_dynamic or extent.is_dynamic:
+        return True
+    room = size.get_length() + given["pads_begin"][-1] + given["pads_end"][-1]
+    reach = (extent.get_length() - 1) * given["dilations"][-1]
+    is_same = given.get("auto_pad", "explicit") != "explicit"
+    return size.get_length() <= across if is_same else room - reach <= across
+
+
+def _may_be(count: int, size: openvino.Dimension) -> bool:
+    return size.is_dynamic or size.get_length() == count
 
 
 def _add_channel(g: Emitter, ref: Ref) -> Ref:

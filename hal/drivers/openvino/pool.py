@@ -14,7 +14,7 @@ from nnir.types import Precision
 from ...attributes import Ints, Window
 from ...lowering import Lowerings
 from . import windows
-from .conv import widen_cubes
+from .conv import widen_channel
 from .emitter import Emitter, Ref, Refs
 from .finite import is_computed
 from .integers import is_size
@@ -193,8 +193,7 @@ def _sum_dilated(g: Emitter, x: Ref, given: dict[str, Any]) -> Ref:
     planes = g.reshape(x, flat)
     ones = g.node("Broadcast", g.number(1, x), g.dims(planes), mode="numpy")
     total, count = (
-        convolve(g, *widen_cubes(g, part, weights, given["dilations"]), how)
-        for part in (planes, ones)
+        convolve(g, *widen_channel(g, part, weights, how), how) for part in (planes, ones)
     )
     mean = total / g.pair("Maximum", 1, count)
     after = g.part(g.dims(mean), 2, 2 + len(kernel))

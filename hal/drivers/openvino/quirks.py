@@ -40,6 +40,22 @@ ONE_CHANNEL_OF_CUBES = Quirk(
     "2026.4.1",
     Means.REWRITTEN,
 )
+DILATED_TAP = Quirk(
+    "openvino",
+    "dilation_of_one_tap",
+    "a convolution with a dilation along an axis of one tap ends the process where windows lie "
+    "in the border alone",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
+ONE_COLUMN = Quirk(
+    "openvino",
+    "one_column_by_strides",
+    "a convolution of one channel that gives one column is wrong where it has strides along the "
+    "last axis alone: its kernel with AVX-512 reads what lies beside the data",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
 PADDED_POINTS = Quirk(
     "openvino",
     "strides_of_a_padded_pointwise_convolution",
@@ -90,7 +106,9 @@ QUIRKS = (
     EQUAL_HEADS_AND_ROWS,
     RESHAPE_TO_NUMBER,
     GROUPS_OF_OPEN_ROWS,
+    DILATED_TAP,
     ONE_CHANNEL_OF_CUBES,
+    ONE_COLUMN,
     PADDED_POINTS,
     SCALED_VECTOR,
     SLOPES_OF_A_PRODUCT,
