@@ -118,8 +118,9 @@ def widen_channel(g: Emitter, x: Ref, taps: Ref, given: dict[str, Any]) -> tuple
 
 def _has_one_column(x: Ref, taps: Ref, given: dict[str, Any]) -> bool:
     """Whether a convolution may give one column, by strides along the last axis alone."""
-    *_, down, across = (0, *given["strides"])
-    if down != 1 or across == 1:
+    strides: Ints = (0, *given["strides"])
+    across = strides[-1]
+    if strides[-2] != 1 or across == 1:
         return False
     size, extent = (r.output.get_partial_shape()[-1] for r in (x, taps))
     if size.is_dynamic or extent.is_dynamic:
@@ -127,11 +128,11 @@ def _has_one_column(x: Ref, taps: Ref, given: dict[str, Any]) -> bool:
     room = size.get_length() + given["pads_begin"][-1] + given["pads_end"][-1]
     reach = (extent.get_length() - 1) * given["dilations"][-1]
     is_same = given.get("auto_pad", "explicit") != "explicit"
-    return size.get_length() <= across if is_same else room - reach <= across
+    return bool(size.get_length() <= across if is_same else room - reach <= across)
 
 
 def _may_be(count: int, size: openvino.Dimension) -> bool:
-    return size.is_dynamic or size.get_length() == count
+    return bool(size.is_dynamic or size.get_length() == count)
 
 
 def _add_channel(g: Emitter, ref: Ref) -> Ref:
