@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nnir.dim import Expr
 from nnir.model import Value
-from nnir.ops import unary
+from nnir.ops import shape, unary
+from nnir.types import TensorType
 
 from ..named_arguments import NamedTranslator, require_declared
 from ..source import SourceNode
@@ -36,10 +38,22 @@ class TorchTranslator(NamedTranslator):
         results = super().bind(converter, node, entries)
         if node.op.startswith(NUMBERS):
             results = tuple(mark_number(v) for v in results)
-        for value, declared in zip(results, node.types, strict=False):
-            if declared is not None and isinstance(value, Value):
-                require_declared(node, value.type, declared)
-        return results
+        declared = (*node.types, *[None] * len(results))
+        return tuple(hold(node, v, t) for v, t in zip(results, declared, strict=False))
+
+
+def hold(node: SourceNode, value: Any, declared: TensorType | None) -> Any:
+    """A result with the sizes that the program knows and its operands do not say.
+
+    The first of n elements are one where an export takes for granted that there is one, as all do.
+    """
+    if declared is None or not isinstance(value, Value):
+        return value
+    require_declared(node, value.type, declared)
+    pairs = list(zip(value.shape, declared.shape, strict=True))
+    if not any(isinstance(a, Expr) and isinstance(b, int) for a, b in pairs):
+        return value
+    return shape.reshape(value, [b if isinstance(b, int) else 0 for _, b in pairs])
 
 
 def mark_number(value: Any) -> Any:

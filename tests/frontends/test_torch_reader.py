@@ -105,6 +105,19 @@ def test_scales_of_open_sizes(mode: str, align_corners: bool, scale: float) -> N
     agree(model, module, array)
 
 
+def test_the_first_of_n_elements_is_one() -> None:
+    """An export says so, although no operand does: axes are dropped and joined by it."""
+
+    class Ends(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x[:, -1:].squeeze(1) + x[:, :1].squeeze(1) + x[:, :4].flatten(1)[:, :3]
+
+    shapes = {"x": {1: torch.export.Dim("n", min=5)}}
+    model = nna.load(Ends(), inputs=(torch.randn(2, 6, 3),), dynamic_shapes=shapes)
+    assert model.outputs[0].shape == (2, 3)
+    agree(model, Ends(), np.random.default_rng(0).standard_normal((2, 9, 3), np.float32))
+
+
 def test_a_traced_graph_module_is_a_module() -> None:
     class Small(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
