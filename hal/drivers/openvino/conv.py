@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import openvino
 
 from nnir.dim import Expr
 from nnir.errors import NoLowering
@@ -19,7 +18,7 @@ from ...quirks import report_met
 from . import windows
 from .binary import apply_fuse_code
 from .emitter import Emitter, Ref
-from .quirks import DILATED_TAP, ONE_CHANNEL_OF_CUBES, ONE_COLUMN
+from .quirks import DILATED_TAP
 from .strides import convolve
 
 table = Lowerings[Ref]()
@@ -91,7 +90,7 @@ def _convolve(
         return g.node(f"Group{name}", x, _group_filters(g, filter, group), **given)
     taps = g.cast(filter, FLOAT32)
     if name == "Convolution":
-        return convolve(g, *widen_channel(g, x, taps, given), given)
+        return convolve(g, x, taps, given)
     return g.node(name, x, taps, **given)
 
 
@@ -101,44 +100,6 @@ def _spacings(filter: Value, dilations: Ints) -> Ints:
     if any(size == 1 and d != 1 for size, d in pairs):
         report_met(DILATED_TAP)
     return tuple(1 if size == 1 else d for size, d in pairs)
-
-
-def widen_channel(g: Emitter, x: Ref, taps: Ref, given: dict[str, Any]) -> tuple[Ref, Ref]:
-    """Data and filter of a convolution, of two channels at least where OpenVINO gets one wrong."""
-    if not _may_be(1, taps.output.get_partial_shape()[1]):
-        return x, taps
-    if len(given["dilations"]) == 3 and given["dilations"][0] != given["dilations"][1]:
-        report_met(ONE_CHANNEL_OF_CUBES)
-    elif _has_one_column(x, taps, given):
-        report_met(ONE_COLUMN)
-    else:
-        return x, taps
-    return _add_channel(g, x), _add_channel(g, taps)
-
-
-def _has_one_column(x: Ref, taps: Ref, given: dict[str, Any]) -> bool:
-    """Whether a convolution may give one column, by strides along the last axis alone."""
-    strides: Ints = (0, *given["strides"])
-    across = strides[-1]
-    if strides[-2] != 1 or across == 1:
-        return False
-    size, extent = (r.output.get_partial_shape()[-1] for r in (x, taps))
-    if size.is_dynamic or extent.is_dynamic:
-        return True
-    room = size.get_length() + given["pads_begin"][-1] + given["pads_end"][-1]
-    reach = (extent.get_length() - 1) * given["dilations"][-1]
-    is_same = given.get("auto_pad", "explicit") != "explicit"
-    return bool(size.get_length() <= across if is_same else room - reach <= across)
-
-
-def _may_be(count: int, size: openvino.Dimension) -> bool:
-    return bool(size.is_dynamic or size.get_length() == count)
-
-
-def _add_channel(g: Emitter, ref: Ref) -> Ref:
-    """With a channel of zeros behind the others."""
-    none, one = g.ints(*[0] * ref.rank), g.ints(*(int(k == 1) for k in range(ref.rank)))
-    return g.node("Pad", ref, none, one, g.number(0, ref), pad_mode="constant")
 
 
 @table.lower(conv.conv_2d_transpose, conv.conv_3d_transpose, how=Transposed)

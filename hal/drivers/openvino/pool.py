@@ -14,7 +14,6 @@ from nnir.types import Precision
 from ...attributes import Ints, Window
 from ...lowering import Lowerings
 from . import windows
-from .conv import widen_channel
 from .emitter import Emitter, Ref, Refs
 from .finite import is_computed
 from .integers import is_size
@@ -192,9 +191,7 @@ def _sum_dilated(g: Emitter, x: Ref, given: dict[str, Any]) -> Ref:
     how = {k: given[k] for k in ("strides", "dilations", "auto_pad", "pads_begin", "pads_end")}
     planes = g.reshape(x, flat)
     ones = g.node("Broadcast", g.number(1, x), g.dims(planes), mode="numpy")
-    total, count = (
-        convolve(g, *widen_channel(g, part, weights, how), how) for part in (planes, ones)
-    )
+    total, count = (convolve(g, part, weights, how) for part in (planes, ones))
     mean = total / g.pair("Maximum", 1, count)
     after = g.part(g.dims(mean), 2, 2 + len(kernel))
     return g.reshape(mean, g.concat(g.part(sizes, 0, 2), after))

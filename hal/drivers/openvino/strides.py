@@ -1,14 +1,15 @@
-"""Convolutions whose strides OpenVINO does not move past a border."""
+"""Convolutions that OpenVINO gets right."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...attributes import Ints
 from ...quirks import report_met
 from .above import BODIES, nodes_above
 from .emitter import Emitter, Ref
-from .quirks import PADDED_POINTS
+from .quirks import ONE_CHANNEL_OF_CUBES, ONE_COLUMN, PADDED_POINTS
 
 if TYPE_CHECKING:
     import openvino
@@ -29,6 +30,7 @@ def convolve(g: Emitter, x: Ref, taps: Ref, given: dict[str, Any]) -> Ref:
     OpenVINO moves them up through elementwise nodes and other kernels of 1, and does not see that
     a border on the way, or a Pad that it has moved into one of them, then counts anew.
     """
+    x, taps = _widen_channel(g, x, taps, given)
     steps = given["strides"]
     if max(steps) == 1 or not has_one_tap(taps.output):
         return g.node("Convolution", x, taps, **given)
@@ -40,6 +42,44 @@ def convolve(g: Emitter, x: Ref, taps: Ref, given: dict[str, Any]) -> Ref:
         report_met(PADDED_POINTS)
         return g.node("Convolution", _take_every(g, x, steps), taps, **plain)
     return g.node("Convolution", x, taps, **given)
+
+
+def _widen_channel(g: Emitter, x: Ref, taps: Ref, given: dict[str, Any]) -> tuple[Ref, Ref]:
+    """Data and filter of a convolution, of two channels at least where OpenVINO gets one wrong."""
+    if not _may_be(1, taps.output.get_partial_shape()[1]):
+        return x, taps
+    if len(given["dilations"]) == 3 and given["dilations"][0] != given["dilations"][1]:
+        report_met(ONE_CHANNEL_OF_CUBES)
+    elif _has_one_column(x, taps, given):
+        report_met(ONE_COLUMN)
+    else:
+        return x, taps
+    return _add_channel(g, x), _add_channel(g, taps)
+
+
+def _has_one_column(x: Ref, taps: Ref, given: dict[str, Any]) -> bool:
+    """Whether a convolution may give one column, by strides along the last axis alone."""
+    strides: Ints = (0, *given["strides"])
+    across = strides[-1]
+    if strides[-2] != 1 or across == 1:
+        return False
+    size, extent = (r.output.get_partial_shape()[-1] for r in (x, taps))
+    if size.is_dynamic or extent.is_dynamic:
+        return True
+    room = size.get_length() + given["pads_begin"][-1] + given["pads_end"][-1]
+    reach = (extent.get_length() - 1) * given["dilations"][-1]
+    is_same = given.get("auto_pad", "explicit") != "explicit"
+    return bool(size.get_length() <= across if is_same else room - reach <= across)
+
+
+def _may_be(count: int, size: openvino.Dimension) -> bool:
+    return bool(size.is_dynamic or size.get_length() == count)
+
+
+def _add_channel(g: Emitter, ref: Ref) -> Ref:
+    """With a channel of zeros behind the others."""
+    none, one = g.ints(*[0] * ref.rank), g.ints(*(int(k == 1) for k in range(ref.rank)))
+    return g.node("Pad", ref, none, one, g.number(0, ref), pad_mode="constant")
 
 
 def _take_every(g: Emitter, ref: Ref, steps: Sequence[int]) -> Ref:
