@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
+from nnir.dim import Dim
 from nnir.ops import windows
 from nnir.ops.recurrent import DIRECTIONS
 from nnir.types import AutoPad
@@ -70,6 +71,16 @@ class Window:
     def over(self, kernel: Sequence[int]) -> Self:
         """The window of a filter of these sizes."""
         return replace(self, kernel_shape=tuple(kernel))
+
+    def fit_padding(
+        self, sizes: Sequence[Dim], *, inside: bool = False
+    ) -> list[tuple[int, int]] | None:
+        """The padding by which overhanging last windows are whole, where they are rounded up;
+        `inside` says that none starts behind the data. None where that depends on a size that is
+        not known."""
+        axes = zip(sizes, self.extents, self.strides, self.pairs, strict=True)
+        fits = [windows.fit_padding(*axis, inside=inside) for axis in axes]
+        return None if None in fits else [pair for pair in fits if pair is not None]
 
     def resolve_padding(self, sizes: Sequence[int]) -> windows.Pairs:
         """The padding that is really applied to axes of `sizes`."""

@@ -1,19 +1,20 @@
-"""Convolutions over volumes: depth becomes channels and batch of a plane."""
+"""Convolutions over volumes, whose depth becomes channels and batch of a plane, and of integers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from .. import build
 from ..broadcast import ints
 from ..decomposition import Level
-from ..dim import Dim, Expr
+from ..dim import Dim, Expr, product
 from ..errors import NotConstant, Unsupported
 from ..model import Value
-from ..ops import activation, conv, index, shape, windows
-from ..types import AutoPad, Fuse
+from ..ops import activation, conv, index, shape, unary, windows
+from ..types import AutoPad, Fuse, Precision
 
 ACTIVATIONS: dict[Fuse, Callable[[Value], Value]] = {
     Fuse.RELU: activation.relu,
@@ -286,3 +287,69 @@ def _spread(x: Value, stride: int, axis: int = 2) -> Value:
     sizes[axis] = build.times(sizes[axis], stride)
     joined = build.reshape(apart, sizes)
     return index.slice_(joined, [axis], [0], [1 - stride], [1])
+
+
+def _convolution_in(kind: Precision, parts: int = 1) -> Callable[..., Value]:
+    """The decomposition of CONV_INTEGER into a convolution in a precision, of each of two `parts`
+    of the integers."""
+
+    def decompose(
+        input: Value,
+        filter: Value,
+        input_zero_point: Value | None = None,
+        filter_zero_point: Value | None = None,
+        *,
+        pads: tuple[int, ...] | None = None,
+        strides: tuple[int, ...],
+        group: int = 1,
+        dilations: tuple[int, ...],
+    ) -> Value:
+        rank = len(strides)
+        if rank not in (2, 3):
+            raise Unsupported(f"conv_integer with {rank} spatial axes")
+        if kind == Precision.FLOAT32:
+            _require_exact(filter, 255 if parts == 1 else HALF)
+        x = _less_zero_point(input, input_zero_point, 0, kind)
+        w = _less_zero_point(filter, filter_zero_point, rank + 1, kind)
+        if isinstance(filter.shape[0], Expr):
+            raise NotConstant(f"conv_integer needs a known number of filters, not {filter.type}")
+        bias = input.model.constant(np.zeros(filter.shape[0], kind.dtype))
+        made = partial(
+            conv.conv_2d if rank == 2 else conv.conv_3d,
+            pads=pads,
+            strides=strides,
+            group=group,
+            dilations=dilations,
+        )
+        if parts == 1:
+            return made(x, w, bias).cast(Precision.INT32)
+        high = unary.floor(x / HALF)
+        sums = (made(part, w, bias).cast(Precision.INT32) for part in (high, x - high * HALF))
+        return next(sums) * HALF + next(sums)
+
+    return decompose
+
+
+def _require_exact(filter: Value, most: int) -> None:
+    """Unsupported unless FLOAT32 holds all sums of products with integers of up to `most`."""
+    terms = product(filter.shape[1:])
+    if isinstance(terms, Expr) or terms * most * 255 >= MOST_EXACT:
+        raise Unsupported(f"sums of {filter.type} in 24 bits")
+
+
+def _less_zero_point(value: Value, zero: Value | None, tail: int, kind: Precision) -> Value:
+    """Integers less their zero point, which may be one for each entry of the first axis."""
+    real = value.cast(kind)
+    if zero is None:
+        return real
+    many = zero.rank and zero.shape[0] != 1 and tail
+    return real - (shape.reshape(zero, (-1, *(1,) * tail)) if many else zero).cast(kind)
+
+
+MOST_EXACT = 1 << 24
+"""Integers below it have all their digits in FLOAT32."""
+HALF = 16
+"""Integers of 8 bits less a zero point are cut in two by this."""
+conv.conv_integer.decomposes()(_convolution_in(Precision.INT32))
+for _parts in (1, 2):  # where a device has no convolution of integers
+    conv.conv_integer.decomposes()(_convolution_in(Precision.FLOAT32, _parts))

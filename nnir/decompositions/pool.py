@@ -9,12 +9,13 @@ import numpy as np
 
 from .. import build
 from ..decomposition import Level
-from ..dim import Expr
+from ..dim import Dim, Expr
 from ..errors import NotConstant, Unsupported
 from ..model import Value
-from ..ops import binary, generate, index, pool, shape, windows
-from ..types import Precision
-from .conv import pad_axes
+from ..ops import binary, conv, generate, index, pool, shape, windows
+from ..types import AutoPad, Fuse, Precision
+from .conv import ACTIVATIONS, pad_axes, plain_sizes
+from .real import real
 from .windows import slide, slide_to_first
 
 Pairs = list[tuple[int, int]]
@@ -37,9 +38,48 @@ def _pads(
     for k, (size, extent, stride) in enumerate(zip(input.shape[2:], covered, strides, strict=True)):
         if isinstance(size, Expr):
             raise NotConstant(f"{input.type} in windows that may overhang")
-        count = int(windows.slid_inside(size, extent, stride, pairs[k]))  # type: ignore[arg-type]
-        pairs[k] = pairs[k][0], (count - 1) * stride + extent - size - pairs[k][0]
+        pairs[k] = _fit(size, extent, stride, pairs[k], inside=True)
     return pairs
+
+
+@pool.average_pool_2d.decomposes(level=Level.ROUNDING)
+@real(double=True)
+def _average_behind_border(
+    input: Value,
+    *,
+    auto_pad: AutoPad,
+    pads: tuple[int, ...] | None,
+    kernel_shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    fuse_code: Fuse,
+) -> Value:
+    """Zeros around the image beforehand; where they do not count, each mean grows by the share of
+    its window that does."""
+    sizes, is_same = input.shape[2:], auto_pad == AutoPad.SAME
+    known = plain_sizes(sizes) if is_same else [0, 0]
+    pairs = list(windows.resolve_padding(auto_pad, pads, known, kernel_shape, strides))
+    if ceil_mode and not is_same:
+        pairs = [_fit(*axis) for axis in zip(sizes, kernel_shape, strides, pairs, strict=True)]
+    if not any(map(any, pairs)):
+        raise Unsupported(f"a pool of {input.type} without a border")
+    x = pad_axes(input, {k + 2: pair for k, pair in enumerate(pairs)}, 0)
+    result = pool.average_pool_2d(x, kernel_shape=kernel_shape, strides=strides)
+    if not count_include_pad:
+        none = ((0, 0),) * 2
+        counts = _counts(input, kernel_shape, strides, pairs, (1, 1), none)
+        result = result * input.model.constant(math.prod(kernel_shape) / counts)
+    return ACTIVATIONS[fuse_code](result) if fuse_code in ACTIVATIONS else result
+
+
+def _fit(
+    size: Dim, extent: int, stride: int, pair: tuple[int, int], *, inside: bool = False
+) -> tuple[int, int]:
+    found = windows.fit_padding(size, extent, stride, pair, inside=inside)
+    if found is None:
+        raise NotConstant(f"a size {size} in windows that may overhang")
+    return found
 
 
 @pool.max_pool.decomposes()
@@ -145,6 +185,71 @@ def _average_pool(
     if not count_include_pad or not any(overhang):
         return result
     return result * input.model.constant(_shares(input, kernel_shape, steps, pairs, overhang))
+
+
+@pool.average_pool.decomposes(level=Level.ROUNDING)
+@real(double=True)
+def average_behind_border(
+    input: Value,
+    *,
+    kernel_shape: tuple[int, ...],
+    strides: tuple[int, ...] | None,
+    pads: tuple[int, ...] | None,
+    dilations: tuple[int, ...] | None,
+    ceil_mode: bool,
+    count_include_pad: bool,
+) -> Value:
+    """Zeros that count around the input beforehand; what overhangs of a window does not."""
+    rank = len(kernel_shape)
+    steps, dilated = strides or (1,) * rank, dilations or (1,) * rank
+    own = windows.pair_pads(pads, rank)
+    if not (count_include_pad and any(map(any, own))):
+        raise Unsupported(f"a pool of {input.type} without a border that counts")
+    pairs = _pads(input, kernel_shape, steps, pads, dilated, ceil=ceil_mode)
+    over = [n for a, b in zip(own, pairs, strict=True) for n in (0, b[1] - a[1])]
+    return pool.average_pool(
+        pad_axes(input, {k + 2: pair for k, pair in enumerate(own)}, 0),
+        kernel_shape=kernel_shape,
+        strides=steps,
+        pads=tuple(over),
+        dilations=dilated,
+    )
+
+
+@pool.average_pool.decomposes(level=Level.ROUNDING)
+@real(double=True)
+def average_by_convolution(
+    input: Value,
+    *,
+    kernel_shape: tuple[int, ...],
+    strides: tuple[int, ...] | None,
+    pads: tuple[int, ...] | None,
+    dilations: tuple[int, ...] | None,
+    ceil_mode: bool,
+    count_include_pad: bool,
+) -> Value:
+    """Sums of the taps that lie apart, channel by channel, over how many of them there are."""
+    rank = len(kernel_shape)
+    counts = count_include_pad and any(pads or ())
+    if rank > 3 or ceil_mode or counts or max(dilations or (1,)) == 1:
+        raise Unsupported(f"a pool of {input.type} by a convolution")
+    n, c, *sizes = build.sizes_of(input)
+    ones, line = (1,) * (rank == 1), (0, 0) * (rank == 1)
+    taps = input.model.constant(np.ones((1, 1, *ones, *kernel_shape), input.dtype))
+    planes = build.reshape(input, [build.times(n, c), 1, *ones, *sizes])
+    total, count = (
+        (conv.conv_3d if rank == 3 else conv.conv_2d)(
+            x,
+            taps,
+            input.model.constant(np.zeros(1, input.dtype)),
+            pads=(*line, *(pads or (0, 0) * rank)),
+            strides=(*ones, *(strides or (1,) * rank)),
+            dilations=(*ones, *(dilations or ())),
+        )
+        for x in (planes, generate.fill_like(planes, input.scalar(1)))
+    )
+    means = total / binary.max_(count, count.scalar(1))
+    return build.reshape(means, [n, c, *build.sizes_of(means)[2 + len(ones) :]])
 
 
 @pool.lp_pool.decomposes(level=Level.ROUNDING)

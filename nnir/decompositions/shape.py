@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -85,11 +86,9 @@ def _stack(*input: Value, axis: int) -> Value:
 
 @split.decomposes()
 def _split(input: Value, split: Value, *, axis: int) -> tuple[Value, ...]:
-    lengths = ints(split)
-    if lengths is None:
-        raise NotConstant(f"the lengths of pieces of {input.type}")
-    ends = np.cumsum((0, *lengths)).tolist()
-    return tuple(slice_(input, [axis], [start], [end]) for start, end in pairwise(ends))
+    bounds = list(accumulate([0, *build.elements(split)], build.plus))
+    ends = (build.vector(input.model, [bound]) for bound in bounds)
+    return tuple(slice_(input, [axis], *pair) for pair in pairwise(ends))
 
 
 @pad.decomposes()
@@ -98,12 +97,24 @@ def _pad_and_cut(input: Value, pads: Value, value: Value | None, *, mode: PadMod
     amounts = _amounts(input, pads)
     if mode != PadMode.CONSTANT or min(amounts, default=0) >= 0:
         raise Unsupported(f"a border of {input.type} that cuts nothing, or is repeated")
-    result = pad(input, [max(n, 0) for n in amounts], value)
+    return _cut(pad(input, [max(n, 0) for n in amounts], value), amounts)
+
+
+def _cut(x: Value, amounts: Sequence[int]) -> Value:
+    """Without what borders below 0 take away."""
     for axis, (before, after) in enumerate(zip(amounts[::2], amounts[1::2], strict=True)):
         if before < 0 or after < 0:
-            end = after if after < 0 else build.END
-            result = slice_(result, [axis], [max(-before, 0)], [end])
-    return result
+            x = slice_(x, [axis], [max(-before, 0)], [min(after, 0) or build.END])
+    return x
+
+
+@pad.decomposes()
+def _cut_and_pad(input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Value:
+    """Borders below 0, cut off before the others are made of what is left."""
+    amounts = _amounts(input, pads)
+    if mode == PadMode.CONSTANT or min(amounts, default=0) >= 0:
+        raise Unsupported(f"a border of {input.type} that cuts nothing, or is a number")
+    return pad(_cut(input, amounts), [max(n, 0) for n in amounts], mode=mode)
 
 
 @pad.decomposes()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..broadcast import contents, length_of
 from ..dim import Dim, Expr, ceil_div, product
-from ..errors import NotConstant
 from ..model import Index, Value
 from ..numeric import apply_fuse_code, wide
 from ..operator import of_windows, operator, require
 from ..types import AutoPad, Fuse, Precision, TensorType
-from . import shape, unary, windows
+from . import windows
 from .rules import require_integers
 
 
@@ -543,57 +542,3 @@ def deformable_conv_2d(
             fits = a == b or isinstance(a, Expr) or isinstance(b, Expr)
             require(fits, f"deformable_conv_2d of {made} with offsets or mask {value.type}")
     return made
-
-
-def _convolution_in(kind: Precision) -> Callable[..., Value]:
-    """The decomposition of CONV_INTEGER into a convolution in a precision."""
-
-    def decompose(
-        input: Value,
-        filter: Value,
-        input_zero_point: Value | None = None,
-        filter_zero_point: Value | None = None,
-        *,
-        pads: tuple[int, ...] | None = None,
-        strides: tuple[int, ...],
-        group: int = 1,
-        dilations: tuple[int, ...],
-    ) -> Value:
-        require(len(strides) in (2, 3), f"conv_integer with {len(strides)} spatial axes")
-        x, w = _whole_numbers(input, filter, input_zero_point, filter_zero_point, kind)
-        bias = input.model.constant(np.zeros(int(w.shape[0]), kind.dtype))  # type: ignore[arg-type]
-        made = conv_2d if len(strides) == 2 else conv_3d
-        result = made(x, w, bias, pads=pads, strides=strides, group=group, dilations=dilations)
-        return unary.cast(result, dtype=Precision.INT32)
-
-    return decompose
-
-
-def _whole_numbers(
-    input: Value,
-    filter: Value,
-    input_zero_point: Value | None,
-    filter_zero_point: Value | None,
-    kind: Precision,
-) -> tuple[Value, Value]:
-    """Integers less their zero points in a precision that holds every sum of their products."""
-    terms = product(filter.shape[1:])
-    is_small = isinstance(terms, int) and terms * 255 * 255 < MOST_EXACT
-    require(kind != Precision.FLOAT32 or is_small, f"sums of {filter.type} in 24 bits")
-    x, w = unary.cast(input, dtype=kind), unary.cast(filter, dtype=kind)
-    if input_zero_point is not None:
-        x = x - unary.cast(input_zero_point, dtype=kind)
-    if filter_zero_point is not None:
-        zero = unary.cast(filter_zero_point, dtype=kind)
-        if zero.rank and zero.shape[0] != 1:
-            zero = shape.reshape(zero, (-1, *(1,) * (filter.rank - 1)))
-        w = w - zero
-    if isinstance(filter.shape[0], Expr):
-        raise NotConstant(f"conv_integer needs a known number of filters, not {filter.type}")
-    return x, w
-
-
-MOST_EXACT = 1 << 24
-"""Integers below it have all their digits in FLOAT32."""
-for _kind in (Precision.INT32, Precision.FLOAT32):  # the second where a device has none of integers
-    conv_integer.decomposes()(_convolution_in(_kind))

@@ -66,6 +66,22 @@ def slid_inside(size: Dim, extent: int, stride: int, pad: tuple[int, int]) -> Di
     return count if isinstance(count, Expr) else max(count, 0)
 
 
+def fit_padding(
+    size: Dim, extent: int, stride: int, pad: tuple[int, int], *, inside: bool = False
+) -> tuple[int, int] | None:
+    """The padding of one axis by which windows that overhang are whole, as `slid` counts them with
+    `ceil`, or `slid_inside`; None where it depends on a size that is not known."""
+    before, after = pad
+    if isinstance(size, Expr):
+        begins_in_data = stride == 1 or after + stride <= extent
+        return (before, after + stride - 1) if begins_in_data or not inside else None
+    count = slid(size, extent, stride, pad, ceil=True)
+    if inside:
+        count = slid_inside(size, extent, stride, pad)
+    need = (int(count) - 1) * stride + extent - size - before  # type: ignore[arg-type]
+    return before, max(need, min(after, 0))  # strides above the kernel leave elements out
+
+
 def same_size(size: Dim, stride: int) -> Dim:
     """How many windows SAME gives an axis."""
     return ceil_div(size, stride)

@@ -30,18 +30,31 @@ TANH = Kind(recurrent.rnn, (0,), 1)
 RELU = Kind(recurrent.rnn, (0,), 1, (("activations", ("Relu",)),))
 
 
-def reorder_gates(weight: Value, gates: Sequence[int]) -> Value:
-    """The rows of each gate in the standard's order; of a constant now."""
+def reorder_gates(weight: Value, gates: Sequence[int], axis: int = 0) -> Value:
+    """The rows of each gate, which lie along an axis, in another order; of a constant now."""
     if len(gates) == 1:
         return weight
     if weight.constant is not None and weight.rank:
-        parts = np.split(weight.constant, len(gates))
-        return weight.model.constant(np.concatenate([parts[g] for g in gates]))
-    size = weight.shape[0]
+        parts = np.split(weight.constant, len(gates), axis)
+        return weight.model.constant(np.concatenate([parts[g] for g in gates], axis))
+    found = split_gates(weight, len(gates), axis)
+    return shape.concat(*(found[g] for g in gates), axis=axis)
+
+
+def split_gates(weight: Value, count: int, axis: int) -> Sequence[Value]:
+    """The rows of each of `count` gates."""
+    size = weight.shape[axis]
     if not isinstance(size, int):
         raise Unsupported(f"a recurrent layer with weights {weight.type}")
-    found = shape.split(weight, [size // len(gates)] * len(gates), axis=0)
-    return shape.concat(*(found[g] for g in gates), axis=0)
+    return shape.split(weight, [size // count] * count, axis=axis)
+
+
+def add_biases(bias: Value, gates: int, *, apart: bool = False) -> list[Value]:
+    """The biases [D, 2 * gates * H] of the input and of the state added up, gate by gate; with
+    `apart` the last gate's stay two."""
+    parts = split_gates(bias, 2 * gates, 1)
+    sums = [a + b for a, b in zip(parts[:gates], parts[gates:], strict=True)]
+    return [*sums[:-1], parts[gates - 1], parts[-1]] if apart else sums
 
 
 def join_gates(parts: Sequence[Value], axis: int) -> Value:

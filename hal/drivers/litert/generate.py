@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import generate
@@ -45,22 +42,12 @@ def fill_like(g: Emitter, input: Value, value: Value) -> Ref:
 
 @table.lower(generate.range_)
 def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
-    """Floats are start + i * step of a known count; the kernel adds up the rounding errors."""
-    target = result_shape(g)
-    first, last, by = (g.reshape(v, ()) for v in (start, end, step))
-    if start.is_float:
-        if isinstance(target[0], Expr) or first.tensor.precision != Precision.FLOAT32:
-            raise NoLowering("litert has ranges of integers and of a known number of floats only")
-        line = g.constant(np.arange(target[0], dtype=np.float32))
-        return line * by + first
-    if start.precision == Precision.UINT64:
-        raise NoLowering("litert has no ranges of UINT64")
-    wide = (
-        Precision.INT64 if start.dtype.itemsize > 4 or start.dtype.kind == "u" else Precision.INT32
-    )
-    first, last, by = (v.cast(wide) for v in (first, last, by))
-    rises = by > 0
-    highest = g.elementwise("MAXIMUM", first, last)  # a step away from the end is an error else
-    last = g.where(rises, highest, g.elementwise("MINIMUM", first, last))
-    bounds = [first, last, by]
-    return g.one("RANGE", bounds, wide, target).cast(start.precision)
+    """A step away from the end is an error of the kernel."""
+    if start.is_float or start.precision == Precision.UINT64:
+        raise NoLowering(f"litert has ranges of integers up to INT64, not of {start.type}")
+    is_narrow = start.dtype.itemsize <= 4 and start.dtype.kind == "i"
+    wide = Precision.INT32 if is_narrow else Precision.INT64
+    first, last, by = (g.reshape(v, ()).cast(wide) for v in (start, end, step))
+    highest, lowest = (g.elementwise(name, first, last) for name in ("MAXIMUM", "MINIMUM"))
+    bounds = [first, g.where(by > 0, highest, lowest), by]
+    return g.one("RANGE", bounds, wide, result_shape(g)).cast(start.precision)

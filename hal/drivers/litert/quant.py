@@ -15,8 +15,8 @@ from nnir.model import Value
 from nnir.ops import quant
 from nnir.types import Precision, Quantization
 
+from ... import quantised
 from ...lowering import Lowerings
-from .binary import clip_between
 from .emitter import Emitter, Ref
 from .writer import Tensor
 
@@ -32,13 +32,7 @@ NOTED = frozenset({Precision.FLOAT32, Precision.INT8, Precision.UINT8, Precision
 
 @table.lower(quant.quantize_linear, implied=["dtype", "saturate", "precision"])
 def quantize_linear(
-    g: Emitter,
-    input: Value,
-    scale: Value,
-    zero_point: Value | None,
-    *,
-    axis: int,
-    block_size: int,
+    g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int, block_size: int
 ) -> Ref:
     (made,) = g.decomposed()
     if input.precision == scale.precision == Precision.FLOAT32 and not block_size:
@@ -70,83 +64,53 @@ def _note(
         notes[made.tensor] = source.tensor, described
 
 
-def _constant(g: Emitter, input: Value, real: np.ndarray, described: Quantization | None) -> Ref:
+def _constant(g: Emitter, input: Value, described: Quantization | None, real: np.ndarray) -> Ref:
     """Known numbers, and the integers that they are; 4 bits are INT8 until they are written."""
     made = g.constant(real)
     if described is None or input.dtype.name not in INTEGERS or input.constant is None:
         return made
-    if described.axis is not None:
-        described = replace(described, axis=described.axis % input.rank)
-    source = g.take(input) if input.precision not in FOUR_BITS else None
-    if source is None:
-        middle = FOUR_BITS[input.precision]
+    middle = FOUR_BITS.get(input.precision)
+    if middle is None:
+        source = g.take(input)
+    else:
         source = g.constant((input.constant.astype(np.int16) - middle).astype(np.int8))
-        zeros = tuple(z - middle for z in described.zero_points)
-        described = replace(described, zero_points=zeros)
-    _note(g.dequantised, made, source, described)
+    zeros = tuple(z - (middle or 0) for z in described.zero_points)
+    axis = None if described.axis is None else described.axis % input.rank
+    _note(g.dequantised, made, source, replace(described, zero_points=zeros, axis=axis))
     return made
 
 
-@table.lower(quant.dequantize_linear)
+@table.lower(quant.dequantize_linear, implied=["dtype"])
 def dequantize_linear(
-    g: Emitter,
-    input: Value,
-    scale: Value,
-    zero_point: Value | None,
-    *,
-    axis: int,
-    block_size: int,
-    dtype: Precision,
+    g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int, block_size: int
 ) -> Ref:
-    described = None
-    if dtype == Precision.FLOAT32 and not block_size:
+    given, described = g.operation.attributes, None
+    if g.operation.outputs[0].precision == Precision.FLOAT32 and not block_size:
         described = _known_affine(scale, zero_point, axis)
     if input.constant is None:
-        recipe = partial(quant.dequantize_narrow, **g.operation.attributes)
+        recipe = partial(quant.dequantize_narrow, **given)
         (made,) = g.compose(recipe, input, scale, zero_point)
         _note(g.dequantised, made, g.take(input), described)
         return made
-    known = [None if v is None else v.constant for v in (input, scale, zero_point)]
-    if known[1] is None or (zero_point is None) != (known[2] is None):
+    known = [v.constant for v in (input, scale, zero_point) if v is not None]
+    if any(k is None for k in known):
         raise NoLowering("litert dequantises constants by known scales")
-    fields = {"axis": axis, "block_size": block_size, "dtype": dtype}
-    real = quant.dequantize_linear.reference(*known, **fields)
-    return _constant(g, input, real, described)
+    return _constant(g, input, described, quant.dequantize_linear.reference(*known, **given))
 
 
-@table.lower(quant.quantize)
-def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int) -> Ref:
-    described = g.operation.outputs[0].type.quantization
-    if described is None or input.precision != Precision.FLOAT32:
-        raise NoLowering(f"litert quantises FLOAT32 by known scales, not {input.type}")
-    scales, zeros = _columns(g, described, input.rank)
-    whole = g.elementwise("ROUND", g.take(input) / scales)
-    if zeros is None:
-        made = clip_between(g, whole, -127, 127).cast(Precision.INT8)
-    else:
-        made = clip_between(g, whole + zeros, 0, 255).cast(Precision.UINT8)
-    _note(g.quantised, made, g.take(input), described)
+@table.lower(quant.quantize, implied=["scale", "zero_point", "axis"])
+def quantize(g: Emitter, input: Value) -> Ref:
+    made = quantised.quantize(g, input)
+    _note(g.quantised, made, g.take(input), g.operation.outputs[0].type.quantization)
     return made
 
 
 @table.lower(quant.dequantize)
 def dequantize(g: Emitter, input: Value) -> Ref:
     described = input.type.quantization
-    if described is None or input.dtype.itemsize > 2:
-        raise NoLowering(f"litert has no dequantize of {input.type}")
-    if input.constant is not None:
+    if input.constant is not None and described is not None:
         real = quant.dequantize.reference(input.constant, quantization=described)
-        return _constant(g, input, real, described)
-    scales, zeros = _columns(g, described, input.rank)
-    steps = g.cast(input, Precision.FLOAT32)
-    made = (steps if zeros is None else steps - zeros) * scales
+        return _constant(g, input, described, real)
+    made = quantised.dequantize(g, input)
     _note(g.dequantised, made, g.take(input), described)
     return made
-
-
-def _columns(g: Emitter, described: Quantization, rank: int) -> tuple[Ref, Ref | None]:
-    """Scales, and zero points other than 0, as FLOAT32 that broadcasts to a tensor of a rank."""
-    after = () if described.axis is None else (-1, *(1,) * (rank - 1 - described.axis))
-    both = described.scales, described.zero_points
-    scales, zeros = (np.reshape(n, after) if after else np.asarray(n[0]) for n in both)
-    return g.constant(scales, np.float32), g.constant(zeros, np.float32) if np.any(zeros) else None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import generate
@@ -33,16 +31,6 @@ def fill_like(g: Emitter, input: Value, value: Value) -> Ref:
 
 @table.lower(generate.range_)
 def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
-    """Floats are start + i * step; ONNX Runtime's own Range adds up the rounding errors."""
-    first, last, by = (scalar(g, v) for v in (start, end, step))
-    if start.precision == Precision.UINT64:
-        raise NoLowering("range of uint64")
-    if not start.is_float:
-        whole = (v.cast(Precision.INT64) for v in (first, last, by))
-        return g.node("Range", *whole)
-    wide = Precision.FLOAT64 if start.precision == Precision.FLOAT64 else Precision.FLOAT32
-    first, last, by = (v.cast(wide) for v in (first, last, by))
-    span = (last - first).cast(Precision.FLOAT64)
-    count = g.node("Ceil", span / by.cast(Precision.FLOAT64)).cast(Precision.INT64)
-    steps = g.node("Range", *(g.constant(0, np.int64), count, g.constant(1, np.int64)))
-    return steps.cast(wide) * by + first
+    if start.is_float or start.precision == Precision.UINT64:
+        raise NoLowering(f"onnxruntime has ranges of integers up to INT64, not of {start.type}")
+    return g.node("Range", *(scalar(g, v).cast(Precision.INT64) for v in (start, end, step)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import pool
@@ -38,11 +39,11 @@ def _geometry(g: Emitter, input: Value, how: Window, *, clips: bool = False) -> 
     given |= {"kernel_shape": how.kernel_shape, "strides": how.strides}
     if not how.ceil_mode:
         return given
-    grown = windows.whole(input, how)
-    if grown is not None:
-        return given | {"pads": windows.begins_ends(grown)}
-    axes = zip(how.pairs, how.strides, how.kernel_shape, strict=True)
-    if clips or not all(after + s <= k for (_, after), s, k in axes):
+    is_open = any(isinstance(d, Expr) for d in input.shape[2:])
+    grown = how.fit_padding(input.shape[2:], inside=is_open)
+    if grown is not None and not is_open:
+        return given | {"pads": windows.begins_ends([n for pair in grown for n in pair])}
+    if clips or grown is None:
         name = g.operation.operator.name.lower()
         raise NoLowering(f"{name} with ceil_mode needs known sizes on onnxruntime")
     return given | {"ceil_mode": 1}

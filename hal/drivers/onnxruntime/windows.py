@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.ops import windows
 
 from ...attributes import Window
 from .emitter import Emitter, Ref
@@ -28,21 +27,6 @@ def padding(input: Value, how: Window) -> tuple[str | None, list[int] | None]:
     if any(s > k for s, k in zip(how.strides, how.kernel_shape, strict=True)):
         raise NoLowering("auto_pad SAME with strides above the kernel needs known sizes")
     return "SAME_UPPER", None
-
-
-def whole(input: Value, how: Window) -> list[int] | None:
-    """Pads (before, after) that make overhanging last windows whole; None for unknown sizes."""
-    spatial = input.shape[2:]
-    if any(isinstance(d, Expr) for d in spatial):
-        return None
-    found: list[int] = []
-    for size, k, s, (before, after) in zip(
-        spatial, how.kernel_shape, how.strides, how.pairs, strict=True
-    ):
-        count = windows.slid(size, k, s, (before, after), ceil=True)
-        need = (count - 1) * s + k - size - before
-        found += [before, max(after, int(need))]  # type: ignore[arg-type]
-    return found
 
 
 def spatial_sizes(name: str, input: Value) -> list[int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-import operator
+from collections.abc import Callable
+from functools import partial, reduce
+from operator import add
 
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -14,7 +15,15 @@ from ...lowering import Lowerings
 from .elements import NARROW
 from .emitter import Emitter, Operand, Ref
 from .finite import keep_nan
-from .integers import compute_in_32_bits, is_size, power, quotient_of, wide, wrap
+from .integers import (
+    compute_in_32_bits,
+    is_size,
+    lower_in_32_bits,
+    power,
+    quotient_of,
+    wide,
+    wrap,
+)
 
 table = Lowerings[Ref]()
 
@@ -58,50 +67,48 @@ def clip_between(
     return made.cast(ref.precision) if narrow else made
 
 
-@table.each({binary.add: "Add", binary.mul: "Multiply", binary.sub: "Subtract"})
-def _wrapping(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
-    return compute_in_32_bits(g, lambda a, b: g.pair(name, a, b), input0, input1)
-
-
-def extreme(g: Emitter, name: str, a: Ref, b: Ref) -> Ref:
+def _extreme(name: str) -> Callable[[Ref, Ref], Ref]:
     """The larger or the smaller; OpenVINO gives the second where the first is NaN."""
-    if not a.is_float:
-        return g.pair(name, a, b)
-    return g.where(g.node("IsNaN", a), a, g.pair(name, a, b))
+
+    def extreme(a: Ref, b: Ref) -> Ref:
+        found = a.emitter.pair(name, a, b)
+        return keep_nan(a.emitter, a, found)
+
+    return extreme
 
 
-@table.each({binary.max_: "Maximum", binary.min_: "Minimum"})
-def _extreme(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
-    return compute_in_32_bits(g, lambda a, b: extreme(g, name, a, b), input0, input1)
-
-
-@table.lower(binary.sum_)
-def sum_(g: Emitter, *input: Value) -> Ref:
-    return compute_in_32_bits(g, lambda *refs: functools.reduce(operator.add, refs), *input)
+lower_in_32_bits(
+    table,
+    {
+        binary.add: "Add",
+        binary.max_: _extreme("Maximum"),
+        binary.min_: _extreme("Minimum"),
+        binary.mul: "Multiply",
+        binary.sub: "Subtract",
+        binary.sum_: lambda *refs: reduce(add, refs),
+    },
+)
 
 
 @table.lower(binary.div)
 def div(g: Emitter, input0: Value, input1: Value) -> Ref:
     if input0.is_float:
         return g.node("Divide", input0, input1, auto_broadcast="numpy", m_pythondiv=False)
-    quotient, _ = quotient_of(g, input0, input1, floor=False)
-    return wrap(g, quotient, input0.precision)
+    return wrap(g, quotient_of(g, input0, input1, floor=False)[0], input0.precision)
 
 
 @table.lower(binary.floor_div)
 def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
     if input0.is_float:
         raise NoLowering("openvino: floor_div of floats, whose remainder it rounds")
-    quotient, _ = quotient_of(g, input0, input1, floor=True)
-    return wrap(g, quotient, input0.precision)
+    return wrap(g, quotient_of(g, input0, input1, floor=True)[0], input0.precision)
 
 
 @table.lower(binary.mod)
 def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Ref:
     if input0.is_float:
         raise NoLowering("openvino: mod of floats, which it rounds")
-    _, left = quotient_of(g, input0, input1, floor=not fmod)
-    return wrap(g, left, input0.precision)
+    return wrap(g, quotient_of(g, input0, input1, floor=not fmod)[1], input0.precision)
 
 
 def _bits_of(exponent: Value) -> int:
@@ -119,11 +126,10 @@ def pow_(g: Emitter, input0: Value, input1: Value) -> Ref:
         is_open = not (input0.is_static and input1.is_static) and not is_size(input0, input1)
         if is_open and input1.constant is None:
             raise NoLowering("openvino multiplies integers of open sizes in floats: powers")
-        signed, bits = input0.dtype.kind == "i", _bits_of(input1)
-        return compute_in_32_bits(
-            g, lambda a, b: power(g, a, b, bits=bits, signed=signed), input0, input1
-        )
-    known = None if input1.constant is None or input1.constant.size != 1 else input1.constant
-    if known is not None and float(known.reshape(())) == 2 and input1.rank <= input0.rank:
+        bits, signed = _bits_of(input1), input0.dtype.kind == "i"
+        raised = partial(power, g, bits=bits, signed=signed)
+        return compute_in_32_bits(g, raised, input0, input1)
+    known = input1.constant
+    if known is not None and known.size == 1 and known.item() == 2 and input1.rank <= input0.rank:
         return g.pair("Multiply", input0, input0)
     return g.pair("Power", input0, input1)

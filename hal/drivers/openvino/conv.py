@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import conv
@@ -30,26 +27,10 @@ def _require_float(name: str, input: Value) -> None:
         raise NoLowering(f"openvino has no {name} of {input.precision.name}")
 
 
-def _group_filters(g: Emitter, filter: Value, group: int) -> Ref:
-    """Filters of each group behind a new first axis; a view of a constant."""
-    first, *rest = filter.shape
-    if filter.constant is not None:
-        array = filter.constant.reshape(group, int(first) // group, *filter.constant.shape[1:])  # type: ignore[arg-type]
-        return g.constant(array).cast(FLOAT32)
-    if isinstance(first, Expr):
-        raise NoLowering(f"openvino: groups of a filter {filter.type}")
-    shape = [group, first // group, *(-1 if isinstance(d, Expr) else d for d in rest)]
-    return g.reshape(g.cast(filter, FLOAT32), shape)
-
-
 def _add_bias(g: Emitter, result: Ref, bias: Value, rank: int) -> Ref:
-    if bias.constant is not None:
-        if not bias.constant.any():
-            return result
-        column = g.constant(bias.constant.reshape(1, -1, *(1,) * rank)).cast(FLOAT32)
-    else:
-        column = g.reshape(g.cast(bias, FLOAT32), [1, -1, *(1,) * rank])
-    return result + column
+    if bias.constant is not None and not bias.constant.any():
+        return result
+    return result + g.reshape(bias, [1, -1, *(1,) * rank]).cast(FLOAT32)
 
 
 @table.lower(conv.conv_2d, conv.conv_3d, how=Window)
@@ -87,7 +68,8 @@ def _convolve(
 ) -> Ref:
     given = {"strides": how.strides, "dilations": _spacings(filter, how.dilations), **given}
     if group > 1:
-        return g.node(f"Group{name}", x, _group_filters(g, filter, group), **given)
+        apart = g.reshape(filter, [group, -1, *filter.shape[1:]])
+        return g.node(f"Group{name}", x, apart.cast(FLOAT32), **given)
     taps = g.cast(filter, FLOAT32)
     if name == "Convolution":
         return convolve(g, x, taps, given)
@@ -126,56 +108,6 @@ def transposed_convolution(
     return apply_fuse_code(g, result, fuse_code)
 
 
-PARTS = 16
-"""Integers of 8 bits less a zero point are cut in two by this."""
-EXACT = (1 << 24) // (PARTS * 255)
-
-
-@table.lower(conv.conv_integer, how=Window)
-def conv_integer(
-    g: Emitter,
-    input: Value,
-    filter: Value,
-    input_zero_point: Value | None,
-    filter_zero_point: Value | None,
-    *,
-    group: int,
-    how: Window,
-) -> Ref:
-    """Two convolutions of floats, in which every sum is exact."""
-    taps = [d for d in filter.shape[1:] if not isinstance(d, Expr)]
-    if len(taps) < filter.rank - 1 or int(np.prod(taps)) > EXACT:
-        raise NoLowering(f"openvino: sums of integers of a filter {filter.type} in float32")
-    x = _subtract_zero_point(g, input, input_zero_point, 0)
-    w = _subtract_zero_point(g, filter, filter_zero_point, filter.rank - 1)
-    by = g.number(PARTS, x)
-    high = g.node("Floor", x / by)
-    low = x - high * by
-    given: dict[str, Any] = {**windows.padding(input, how)}
-    given |= {"strides": how.strides, "dilations": how.dilations}
-    if group == 1:
-        sums = [convolve(g, part, w, given) for part in (high, low)]
-    else:
-        first = filter.shape[0]
-        if isinstance(first, Expr):
-            raise NoLowering(f"openvino: groups of a filter {filter.type}")
-        split = g.reshape(w, [group, first // group, *taps])
-        sums = [g.node("GroupConvolution", part, split, **given) for part in (high, low)]
-    tall, short = (s.cast(Precision.INT32) for s in sums)
-    return tall * PARTS + short
-
-
-def _subtract_zero_point(g: Emitter, value: Value, zero: Value | None, tail: int) -> Ref:
-    """Integers less their zero point, as floats."""
-    real = g.cast(value, FLOAT32)
-    if zero is None:
-        return real
-    offset = g.cast(zero, FLOAT32)
-    many = zero.rank == 1 and zero.shape[0] != 1 and tail
-    offset = g.reshape(offset, [-1, *(1,) * tail] if many else [])
-    return real - offset
-
-
 @table.lower(conv.col_2_im)
 def col_2_im(
     g: Emitter,
@@ -191,15 +123,10 @@ def col_2_im(
     if image_shape.shape != (2,):
         raise NoLowering(f"openvino has col_2_im of images only, not {image_shape.type}")
     how = Window(strides or (1, 1), dilations=dilations or (), pads=pads or ())
-    border = windows.explicit(how.pairs)
-    return g.node(
-        "Col2Im",
-        *(input, g.int64(image_shape), g.int64(block_shape)),
-        strides=how.strides,
-        dilations=how.dilations,
-        pads_begin=border["pads_begin"],
-        pads_end=border["pads_end"],
-    )
+    given: dict[str, Any] = {"strides": how.strides, "dilations": how.dilations}
+    given |= windows.explicit(how.pairs)
+    del given["auto_pad"]
+    return g.node("Col2Im", input, g.int64(image_shape), g.int64(block_shape), **given)
 
 
 @table.lower(conv.deformable_conv_2d, how=Window)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from nnir.dim import Expr
+from nnir.dim import Dim, Expr
 from nnir.errors import NoLowering
 from nnir.model import Model, Operation, Value
 from nnir.stateful import user_inputs, user_outputs
@@ -321,7 +321,7 @@ class Emitter(Emission[Ref]):
         """A constant of one element in the precision of `like`."""
         return self.constant(np.array(value, like.precision.dtype))
 
-    def ints(self, *values: int) -> Ref:
+    def ints(self, *values: Dim) -> Ref:
         """A constant int64 vector; what is beyond 32 bits is as far as they go."""
         if any(isinstance(v, Expr) for v in values):
             text = ", ".join(map(str, values))
@@ -342,10 +342,16 @@ class Emitter(Emission[Ref]):
         return self.reshape(ref, [-1]) if flat else ref
 
     def reshape(
-        self, operand: Operand, shape: Operand | Sequence[int], *, copy: bool = False
+        self, operand: Operand, shape: Operand | Sequence[Dim], *, copy: bool = False
     ) -> Ref:
-        """`operand` in a shape, whose 0 copies a size with `copy`."""
-        target = shape if isinstance(shape, (Value, Ref)) else self.ints(*(shape or ()))
+        """`operand` in a shape, whose 0 copies a size with `copy`; of a constant one that shares
+        its memory."""
+        if isinstance(shape, (Value, Ref)):
+            return self.node("Reshape", operand, shape, special_zero=copy)
+        target = self.ints(*(shape or ()))
+        if isinstance(operand, Value) and operand.constant is not None and not copy:
+            sizes = [d for d in shape or () if isinstance(d, int)]
+            return self.constant(fitting(operand.constant.reshape(sizes)))
         return self.node("Reshape", operand, target, special_zero=copy)
 
     def dims(self, operand: Operand) -> Ref:

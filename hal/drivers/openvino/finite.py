@@ -50,5 +50,7 @@ def is_computed(value: Value) -> bool:
 
 
 def keep_nan(g: Emitter, input: Operand, result: Ref) -> Ref:
-    """`result`, but NaN where the input is NaN."""
+    """`result`, but NaN where the input is NaN, which integers are not."""
+    if not g.take(input).is_float:
+        return result
     return g.where(g.node("IsNaN", input), input, result)

@@ -39,20 +39,13 @@ def fill_like(g: Emitter, input: Value, value: Value) -> Ref:
 
 @table.lower(generate.range_)
 def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
-    """Floats are start + i * step."""
-    first, last, by = (scalar(g, v) for v in (start, end, step))
-    if start.precision == Precision.UINT32:
-        raise NoLowering("openvino computes UINT32 as INT32: range")
+    """OpenVINO counts away from the end too."""
     known = [v.known for v in (start, end, step)]
     if all(k is not None for k in known):
         return g.constant(generate.range_.reference(*known))
-    if not start.is_float:
-        first, last, by = (v.cast(Precision.INT64) for v in (first, last, by))
-        span, zero = last - first, g.scalar(0)
-        away = (span < zero).unequal(by < zero)
-        last = g.where(away, first, last)  # OpenVINO counts such a way too
-        return wrap(g, g.node("Range", first, last, by, output_type="i64"), start.precision)
-    first, last, by = (v.cast(Precision.FLOAT32) for v in (first, last, by))
-    span = (last - first) / by
-    count = g.pair("Maximum", 0, g.node("Ceiling", span))
-    return g.line(count.cast(Precision.INT64)).cast(Precision.FLOAT32) * by + first
+    if start.is_float or start.precision == Precision.UINT32:
+        raise NoLowering(f"openvino has ranges of integers up to INT64, not of {start.type}")
+    first, last, by = (scalar(g, v).cast(Precision.INT64) for v in (start, end, step))
+    away = (last - first < 0).unequal(by < 0)
+    made = g.node("Range", first, g.where(away, first, last), by, output_type="i64")
+    return wrap(g, made, start.precision)

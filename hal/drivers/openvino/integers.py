@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
 from nnir.errors import NoLowering
 from nnir.model import Value
+from nnir.operator import Operator
 from nnir.types import Precision
 
+from ...lowering import Lowerings
 from .elements import NARROW
 from .emitter import Emitter, Operand, Ref
 
@@ -36,12 +39,22 @@ def wrap(g: Emitter, ref: Ref, to: Precision) -> Ref:
     return low.cast(to)
 
 
-def compute_in_32_bits(g: Emitter, function: Callable[..., Ref], *operands: Value) -> Ref:
+def lower_in_32_bits(
+    table: Lowerings[Ref], steps: Mapping[Operator[object], str | Callable[..., Ref]]
+) -> None:
+    """Lower each operator by a node of two operands or a function of refs, which wraps."""
+
+    @table.each(steps)
+    def lower(g: Emitter, step: str | Callable[..., Ref], *operands: Value) -> Ref:
+        function = partial(g.pair, step) if isinstance(step, str) else step
+        return compute_in_32_bits(g, function, *operands)
+
+
+def compute_in_32_bits(g: Emitter, function: Callable[..., Ref], *operands: Value | Ref) -> Ref:
     """`function` on the operands, narrow integers in 32 bits and cut to their own at the end."""
     to = operands[0].precision
-    if to not in NARROW:
-        return function(*(g.ref(v) for v in operands))
-    return wrap(g, function(*(wide(g, v) for v in operands)), to)
+    made = function(*(wide(g, v) for v in operands))
+    return wrap(g, made, to) if to in NARROW else made
 
 
 def is_size(*values: Value | Ref) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import operator
+from operator import invert
 
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -11,31 +11,24 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
-from .integers import compute_in_32_bits, wide, wrap
+from .integers import lower_in_32_bits, wide, wrap
 
 table = Lowerings[Ref]()
 
 
-@table.each(
+table.native(logic.not_, "LogicalNot")
+lower_in_32_bits(
+    table,
     {
         logic.and_: "LogicalAnd",
         logic.bitwise_and: "BitwiseAnd",
+        logic.bitwise_not: invert,
         logic.bitwise_or: "BitwiseOr",
         logic.bitwise_xor: "BitwiseXor",
         logic.or_: "LogicalOr",
         logic.xor: "LogicalXor",
-    }
+    },
 )
-def _same(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
-    return compute_in_32_bits(g, lambda a, b: g.pair(name, a, b), input0, input1)
-
-
-table.native(logic.not_, "LogicalNot")
-
-
-@table.lower(logic.bitwise_not)
-def bitwise_not(g: Emitter, input: Value) -> Ref:
-    return compute_in_32_bits(g, operator.invert, input)
 
 
 @table.lower(logic.bit_shift)
@@ -50,8 +43,7 @@ def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Ref:
     zero = g.number(0, count)
     inside = (zero <= count) & (count < width)
     by = g.where(inside, count, zero)
-    name = "BitwiseLeftShift" if left else "BitwiseRightShift"
-    shifted = g.pair(name, a, by)
+    shifted = g.pair("BitwiseLeftShift" if left else "BitwiseRightShift", a, by)
     empty: Ref = g.number(0, a)
     if not left and input0.dtype.kind == "i":
         empty = g.where(a < empty, -1, empty)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from nnir.broadcast import axis_of
 from nnir.model import Value
@@ -18,23 +19,18 @@ FLOAT32 = Precision.FLOAT32
 
 def _column(g: Emitter, vector: Value, rank: int) -> Ref:
     """[C] as [C, 1, ...] for a tensor of `rank`."""
-    if vector.constant is not None:
-        return g.constant(vector.constant.reshape(-1, *(1,) * (rank - 2))).cast(FLOAT32)
-    return g.reshape(g.cast(vector, FLOAT32), [-1, *(1,) * (rank - 2)])
+    return g.reshape(vector, [-1, *(1,) * (rank - 2)]).cast(FLOAT32)
 
 
-def _standardise(g: Emitter, x: Ref, axes: Sequence[int], epsilon: float) -> Ref:
-    return g.node(
-        "MVN",
-        x,
-        g.ints(*axes),
-        eps=float(epsilon),
-        normalize_variance=True,
-        eps_mode="inside_sqrt",
-    )
-
-
-def _scale(g: Emitter, even: Ref, scale: Ref, bias: Ref) -> Ref:
+def _standardise(
+    g: Emitter, x: Ref, axes: Sequence[int], epsilon: float, scale: Ref, bias: Ref
+) -> Ref:
+    how: dict[str, Any] = {
+        "eps": float(epsilon),
+        "normalize_variance": True,
+        "eps_mode": "inside_sqrt",
+    }
+    even = g.node("MVN", x, g.ints(*axes), **how) if axes else x - x
     return even * scale + bias
 
 
@@ -58,9 +54,8 @@ def instance_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, epsilon: float
 ) -> Ref:
     x = g.cast(input, FLOAT32)
-    axes = range(2, input.rank)
-    even = _standardise(g, x, axes, epsilon) if axes else x - x
-    return _scale(g, even, _column(g, scale, input.rank), _column(g, bias, input.rank))
+    columns = (_column(g, v, input.rank) for v in (scale, bias))
+    return _standardise(g, x, range(2, input.rank), epsilon, *columns)
 
 
 @table.lower(norm.layer_normalization)
@@ -69,5 +64,5 @@ def layer_normalization(
 ) -> Ref:
     first = axis_of(begin_norm_axis, input.rank)
     x = g.cast(input, FLOAT32)
-    even = _standardise(g, x, range(first, input.rank), epsilon)
-    return _scale(g, even, g.cast(scale, FLOAT32), g.cast(bias, FLOAT32))
+    factors = (g.cast(v, FLOAT32) for v in (scale, bias))
+    return _standardise(g, x, range(first, input.rank), epsilon, *factors)

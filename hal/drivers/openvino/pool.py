@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from nnir.decompositions.pool import average_behind_border, average_by_convolution
+from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import pool
@@ -17,82 +19,57 @@ from . import windows
 from .emitter import Emitter, Ref, Refs
 from .finite import is_computed
 from .integers import is_size
-from .strides import convolve
 
 table = Lowerings[Ref]()
+table.decompose(pool.average_pool, average_behind_border, average_by_convolution)
 FLOAT32 = Precision.FLOAT32
 BOTTOM = float(np.nextafter(np.finfo(np.float32).min, np.float32(0)))
 """The lowest number but one."""
 
 
 def _geometry(g: Emitter, input: Value, how: Window) -> dict[str, Any]:
-    """Kernel, strides and padding, in which overhanging last windows are whole."""
+    """Kernel, strides and padding, in which overhanging last windows are whole; those of the
+    operators over any axes do not start behind the data."""
+    inside = g.operation.operator in (pool.average_pool, pool.max_pool)
     given: dict[str, Any] = {"kernel": how.kernel_shape, "strides": how.strides}
     given |= {"rounding_type": "floor", **windows.padding(input, how)}
     if how.ceil_mode:
-        grown = windows.whole(input, how)
-        if grown is not None:
-            return given | windows.explicit(grown)
-        axes = zip(how.pairs, how.strides, how.kernel_shape, strict=True)
-        if not all(after + s <= k for (_, after), s, k in axes):
-            name = g.operation.operator.name.lower()
-            raise NoLowering(f"{name} with ceil_mode needs known sizes on openvino")
-        given["rounding_type"] = "ceil"
+        is_open = any(isinstance(d, Expr) for d in input.shape[2:])
+        pairs = how.fit_padding(input.shape[2:], inside=inside or is_open)
+        if pairs is None and not inside:
+            raise NoLowering(f"openvino: {g.operation.operator.name} of {input.type}, rounded up")
+        if pairs is None or is_open:
+            given["rounding_type"] = "ceil_torch" if inside else "ceil"
+        else:
+            given |= windows.explicit(pairs)
+    borders = zip((*given["pads_begin"], *given["pads_end"]), given["kernel"] * 2, strict=True)
+    if given["auto_pad"] == "explicit" and not all(0 <= p < k for p, k in borders):
+        raise NoLowering("openvino pools with padding smaller than the kernel only")
     return given
 
 
-def _require_small(given: dict[str, Any]) -> None:
-    """NoLowering for padding as large as the kernel."""
-    for pads in (given["pads_begin"], given["pads_end"]):
-        if any(p >= k or p < 0 for p, k in zip(pads, given["kernel"], strict=True)):
-            raise NoLowering("openvino pools with padding smaller than the kernel only")
-
-
-@table.lower(pool.average_pool_2d, how=Window)
-def average_pool_2d(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -> Ref:
+@table.lower(pool.average_pool_2d, pool.average_pool, how=Window)
+def average(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -> Ref:
+    """What overhangs of a window counts in AVERAGE_POOL_2D alone."""
     given = _geometry(g, input, how)
-    if count_include_pad and given["rounding_type"] == "ceil":
-        raise NoLowering("average_pool_2d with ceil_mode and padding needs known sizes on openvino")
-    return _average(g, input, given, excluded=not count_include_pad)
+    inside, is_same = g.operation.operator is pool.average_pool, given["auto_pad"] != "explicit"
+    borders = [*given["pads_begin"], *given["pads_end"], is_same, given["rounding_type"] != "floor"]
+    if how.is_dilated or (count_include_pad and any(how.pads if inside else borders) > is_same):
+        raise NoLowering("openvino has means of what lies in the data, without dilations")
+    given["exclude-pad"] = any(borders) and (inside or not count_include_pad)
+    return g.node("AvgPool", g.cast(input, FLOAT32), **given)
 
 
-def _average(g: Emitter, input: Value, given: dict[str, Any], *, excluded: bool) -> Ref:
-    x = g.cast(input, FLOAT32)
-    if given["auto_pad"] == "explicit":
-        pairs = list(zip(given["pads_begin"], given["pads_end"], strict=True))
-        if not excluded and any(map(any, pairs)):
-            x, given = (
-                windows.add_border(g, x, pairs),
-                given | windows.explicit([(0, 0)] * len(pairs)),
-            )
-        _require_small(given)
-    padded = any(given["pads_begin"]) or any(given["pads_end"])
-    exclude = excluded and (
-        padded or given["auto_pad"] != "explicit" or given["rounding_type"] != "floor"
-    )
-    return _mean(g, x, given, exclude=exclude)
-
-
-def _mean(g: Emitter, x: Ref, given: dict[str, Any], *, exclude: bool) -> Ref:
-    return g.node("AvgPool", x, **{**given, "exclude-pad": exclude})
-
-
-@table.lower(pool.max_pool_2d, implied=["return_indices_dtype"], how=Window)
-def max_pool_2d(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> Ref | Refs:
-    return _maxima(g, input, _geometry(g, input, how), return_indices=return_indices)
-
-
-def _maxima(g: Emitter, input: Value, given: dict[str, Any], *, return_indices: bool) -> Ref | Refs:
+@table.lower(pool.max_pool_2d, pool.max_pool, implied=["return_indices_dtype"], how=Window)
+def maxima(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> Ref | Refs:
     """MaxPool, in which NaN wins where the input is not known to have none."""
-    if given["auto_pad"] == "explicit":
-        _require_small(given)
-    elif return_indices:  # where OpenVINO pads in another way
+    given = _geometry(g, input, how)
+    if return_indices and given["auto_pad"] != "explicit":  # where OpenVINO pads in another way
         raise NoLowering("openvino: places of maxima with auto_pad SAME need known sizes")
     if input.precision in (Precision.INT32, Precision.UINT32) and not is_size(input):
         raise NoLowering(f"openvino compares {input.precision.name} in floats: pools")
     x = g.cast(input, Precision.INT32 if input.dtype.kind in "biu" else FLOAT32)
-    ones = [1] * len(given["kernel"])
-    given = {"dilations": ones, **given, "index_element_type": "i64", "axis": 2}
+    given |= {"dilations": how.dilations, "index_element_type": "i64", "axis": 2}
     careful = input.is_float and not is_computed(input)
     if careful and return_indices:
         lost = g.node("IsNaN", x)
@@ -139,64 +116,3 @@ def adaptive_max_pool_2d(
     values = g.where(found < -0.5, -np.inf, values)
     values = values.cast(input.precision)
     return (values, places.cast(g.operation.outputs[1].precision)) if return_indices else values
-
-
-def _any_sizes(input: Value, how: Window) -> dict[str, Any]:
-    """Attributes of a pool whose last windows overhang unless they would start behind the data."""
-    given: dict[str, Any] = {
-        "kernel": how.kernel_shape,
-        "strides": how.strides,
-        "dilations": how.dilations,
-        "rounding_type": "floor",
-        **windows.explicit(how.pairs),
-    }
-    if not how.ceil_mode:
-        return given
-    grown = windows.whole(input, how, inside=True)
-    return given | ({"rounding_type": "ceil_torch"} if grown is None else windows.explicit(grown))
-
-
-@table.lower(pool.average_pool, how=Window)
-def average_pool(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -> Ref:
-    """Padding that counts is made beforehand; what overhangs never counts."""
-    given = _any_sizes(input, how)
-    x = g.cast(input, FLOAT32)
-    if count_include_pad and any(how.pads):
-        axes = zip(how.pairs, how.strides, how.extents, strict=True)
-        if how.ceil_mode and not (input.is_static or all(b + s <= k for (_, b), s, k in axes)):
-            raise NoLowering(
-                "average_pool with ceil_mode and padding needs known sizes on openvino"
-            )
-        if min(how.pads) < 0:
-            raise NoLowering("openvino: average_pool with negative padding")
-        x = windows.add_border(g, x, how.pairs)
-        ends = [e - b for e, (_, b) in zip(given["pads_end"], how.pairs, strict=True)]
-        given |= {"pads_begin": [0] * how.rank, "pads_end": ends}
-    if how.is_dilated:
-        return _sum_dilated(g, x, given)
-    _require_small(given)
-    del given["dilations"]
-    padded = any(given["pads_begin"]) or any(given["pads_end"]) or given["rounding_type"] != "floor"
-    return _mean(g, x, given, exclude=padded)
-
-
-def _sum_dilated(g: Emitter, x: Ref, given: dict[str, Any]) -> Ref:
-    """Sums of the taps by a convolution, channel by channel, over how many there are."""
-    if given["rounding_type"] != "floor":
-        raise NoLowering("openvino: a dilated pool with ceil_mode needs known sizes")
-    kernel = given["kernel"]
-    weights = g.constant(np.ones((1, 1, *kernel), np.float32))
-    sizes = g.dims(x)
-    flat = g.concat(g.ints(-1, 1), g.part(sizes, 2, 2 + len(kernel)))
-    how = {k: given[k] for k in ("strides", "dilations", "auto_pad", "pads_begin", "pads_end")}
-    planes = g.reshape(x, flat)
-    ones = g.node("Broadcast", g.number(1, x), g.dims(planes), mode="numpy")
-    total, count = (convolve(g, part, weights, how) for part in (planes, ones))
-    mean = total / g.pair("Maximum", 1, count)
-    after = g.part(g.dims(mean), 2, 2 + len(kernel))
-    return g.reshape(mean, g.concat(g.part(sizes, 0, 2), after))
-
-
-@table.lower(pool.max_pool, how=Window)
-def max_pool(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> Ref | Refs:
-    return _maxima(g, input, _any_sizes(input, how), return_indices=return_indices)

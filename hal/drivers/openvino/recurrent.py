@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import recurrent
+from nnir.recipes.recurrent import add_biases, join_gates, reorder_gates
 from nnir.types import Precision
 
 from ...attributes import Cells, Ints
@@ -60,38 +62,9 @@ def _time_first(g: Emitter, whole: Ref, directions: int) -> Ref:
     return g.unsqueeze(flat, 1)
 
 
-def _gates(g: Emitter, value: Value | Ref, order: Sequence[int]) -> Ref:
-    """Weights [D, gates * H, ...] with the gates in another order."""
-    if not order:
-        return g.cast(value, FLOAT32)
-    if isinstance(value, Value) and value.constant is not None:
-        parts = np.split(value.constant, len(order), axis=1)
-        return g.constant(np.concatenate([parts[k] for k in order], axis=1)).cast(FLOAT32)
-    pieces = g.node(
-        "Split", g.cast(value, FLOAT32), g.scalar(1), outputs=len(order), num_splits=len(order)
-    )
-    return g.concat(*(pieces[k] for k in order), axis=1)
-
-
-def _bias(
-    g: Emitter, bias: Value | None, sizes: Ints, gates: int, order: Sequence[int], *, apart: bool
-) -> Ref:
-    """Both halves of the bias added up; with `apart` the last gate's stay two."""
-    directions, hidden = sizes
-    if bias is None:
-        return g.constant(np.zeros((directions, (gates + apart) * hidden), np.float32))
-    if bias.constant is None:
-        count = 2 * gates
-        split = g.node("Split", g.cast(bias, FLOAT32), g.scalar(1), outputs=count, num_splits=count)
-        made = [split[k] + split[gates + k] for k in range(gates)]
-        if apart:
-            made[-1:] = [split[gates - 1], split[-1]]
-        return g.concat(*([made[k] for k in order] or made), axis=1)
-    both = bias.constant.astype(np.float32).reshape(directions, 2, gates, hidden)
-    rows = [both[:, 0, k] + both[:, 1, k] for k in range(gates)]
-    if apart:
-        rows[-1:] = [both[:, 0, -1], both[:, 1, -1]]
-    return g.constant(np.concatenate([rows[k] for k in order] or rows, axis=1))
+def _join_biases(bias: Value, *, gates: int, order: Sequence[int], apart: bool) -> Value:
+    sums = add_biases(bias.cast(FLOAT32), gates, apart=apart)
+    return join_gates([sums[k] for k in order or range(len(sums))], 1)
 
 
 @table.lower(recurrent.rnn, recurrent.gru, recurrent.lstm, how=Cells)
@@ -116,13 +89,16 @@ def layer(
     if isinstance(directions, Expr) or isinstance(hidden, Expr):
         raise NoLowering(f"openvino: a recurrent layer with {recurrence.type}")
     sizes, apart = (directions, hidden), how.linear_before_reset or False
-    weights = [_gates(g, v, order) for v in (weight, recurrence)]
-    weights.append(_bias(g, bias, sizes, gates, order, apart=apart))
-    x, count = _batch_first(g, input), len(g.operation.outputs)
-    if sequence_lens is None:
-        own = g.dims(x)
-        long = g.node("Broadcast", g.part(own, 1, 2), g.part(own, 0, 1), mode="numpy")
+    reorder = partial(reorder_gates, gates=order or (0,), axis=1)
+    weights = [g.compose(reorder, v)[0].cast(FLOAT32) for v in (weight, recurrence)]
+    if bias is None:
+        weights.append(g.constant(np.zeros((directions, (gates + apart) * hidden), np.float32)))
     else:
+        weights += g.compose(partial(_join_biases, gates=gates, order=order, apart=apart), bias)
+    x, count = _batch_first(g, input), len(g.operation.outputs)
+    batch, steps = (g.part(g.dims(x), k, k + 1) for k in (0, 1))
+    long = g.node("Broadcast", steps, batch, mode="numpy")
+    if sequence_lens is not None:
         long = g.int64(sequence_lens)
     whole, *ends = g.node(
         f"{name}Sequence",
@@ -137,5 +113,4 @@ def layer(
         clip=float(how.clip or 0.0),
         linear_before_reset=how.linear_before_reset,
     )
-    made = _time_first(g, whole, directions), *(_batch_first(g, r) for r in ends)
-    return tuple(r.cast(input.precision) for r in made)
+    return _time_first(g, whole, directions), *(_batch_first(g, r) for r in ends)

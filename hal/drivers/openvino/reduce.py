@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from nnir.broadcast import axes_of, axis_of, ints, length_of
-from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.operator import Operator
@@ -26,30 +25,24 @@ table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
 
-def _places(input: Value, axes: Value) -> list[int]:
-    """The axes; none at all stand for every axis."""
-    known = ints(axes)
-    if known is None and not _is_known(input, axes):
-        raise NoLowering("openvino: a reduction over axes that are only known while running")
-    return sorted(axes_of(known or (), input.rank)) or list(range(input.rank))
+Function = Callable[[Emitter, Ref, list[int], bool], Ref]
 
 
-def _is_known(input: Value, axes: Value) -> bool:
-    """Whether the axes are known: no axes at all are all of them, and so are all of them."""
-    return ints(axes) is not None or length_of(axes) in (0, input.rank)
+def _reduction(operator: Operator[Value], function: Function) -> None:
+    """Lower a reduction by `function(g, data, axes, keepdim)`; no axes at all are all of them, and
+    so are all of them where they are only known while running."""
+
+    @table.lower(operator)
+    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+        known = () if length_of(axes) in (0, input.rank) else ints(axes)
+        if known is None:
+            whole = partial(fold_axes, g, input, axes, keepdim=keepdim)
+            return whole(lambda x, at: function(g, x, at, True))
+        places = sorted(axes_of(known, input.rank)) or list(range(input.rank))
+        return function(g, g.take(input), places, keepdim)
 
 
-Function = Callable[[Ref, list[int], bool], Ref]
-
-
-def _reduce_axes(g: Emitter, input: Value, axes: Value, keepdim: bool, function: Function) -> Ref:
-    """`function(data, axes, keepdim)` over axes that may only be known while running."""
-    if _is_known(input, axes):
-        return function(g.take(input), _places(input, axes), keepdim)
-    return fold_axes(g, input, axes, lambda x, at: function(x, at, True), keepdim=keepdim)
-
-
-def reduce_node(g: Emitter, op: str, ref: Ref, places: list[int], *, keepdim: bool) -> Ref:
+def reduce_node(g: Emitter, op: str, ref: Ref, places: list[int], keepdim: bool) -> Ref:
     """OpenVINO loses elements where it fuses what comes after a reduction of three axes: there a
     fourth one keeps them apart."""
     if not places:
@@ -64,95 +57,62 @@ def reduce_node(g: Emitter, op: str, ref: Ref, places: list[int], *, keepdim: bo
     return made if keepdim else g.squeeze(made, *places)
 
 
-def _float(op: str) -> Callable[..., Any]:
-    """A reduction of floats in float32."""
-
-    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-        def function(ref: Ref, places: list[int], keep: bool) -> Ref:
-            return reduce_node(g, op, ref.cast(FLOAT32), places, keepdim=keep)
-
-        return _reduce_axes(g, input, axes, keepdim, function).cast(input.precision)
-
-    return lower
+def _sum(g: Emitter, ref: Ref, places: list[int], keepdim: bool) -> Ref:
+    if ref.is_float:
+        return reduce_node(g, "ReduceSum", ref.cast(FLOAT32), places, keepdim)
+    return wrap(g, total(g, wide(g, ref), places, keepdim=keepdim), ref.precision)
 
 
-@table.lower(reduce.reduce_sum)
-def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-    if input.is_float:
-        return _float("ReduceSum")(g, input, axes, keepdim=keepdim)
-
-    def function(ref: Ref, places: list[int], keep: bool) -> Ref:
-        return wrap(g, total(g, wide(g, ref), places, keepdim=keep), input.precision)
-
-    return _reduce_axes(g, input, axes, keepdim, function)
-
-
-@table.lower(reduce.reduce_prod)
-def reduce_prod(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-    if input.is_float:
-        return _float("ReduceProd")(g, input, axes, keepdim=keepdim)
-    places = _places(input, axes)
-    sizes = [input.shape[k] for k in places]
-    known = [d for d in sizes if not isinstance(d, Expr)]
-    if len(known) < len(sizes) or max(known, default=0) > 256:
-        raise NoLowering(f"openvino: a product of integers of {input.type} over {places}")
-    return compute_in_32_bits(g, lambda x: product(g, x, places, known, keepdim=keepdim), input)
+def _product(g: Emitter, ref: Ref, places: list[int], keepdim: bool) -> Ref:
+    if ref.is_float:
+        return reduce_node(g, "ReduceProd", ref.cast(FLOAT32), places, keepdim)
+    dims = [ref.output.get_partial_shape()[k] for k in places]
+    sizes = [int(d.get_length()) for d in dims if d.is_static]
+    if len(sizes) < len(dims) or max(sizes, default=0) > 256:
+        raise NoLowering(f"openvino: a product of integers over {places} of {dims}")
+    return compute_in_32_bits(g, lambda x: product(g, x, places, sizes, keepdim=keepdim), ref)
 
 
-@table.lower(reduce.reduce_mean)
-def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+def _mean(g: Emitter, ref: Ref, places: list[int], keepdim: bool) -> Ref:
     """The mean of nothing is NaN, where OpenVINO has 0."""
-    if not input.is_float:
-        raise NoLowering(f"openvino: the mean of {input.type}")
-    careful = not is_computed(input)
-
-    def function(ref: Ref, places: list[int], keep: bool) -> Ref:
-        x = ref.cast(FLOAT32)
-        made = reduce_node(g, "ReduceMean", x, places, keepdim=keep)
-        for k in places:
-            if careful and not x.output.get_partial_shape()[k].is_static:
-                made = g.where(g.size(x, k).equal(0), np.nan, made)
-        return made
-
-    return _reduce_axes(g, input, axes, keepdim, function)
+    if not ref.is_float:
+        raise NoLowering(f"openvino: the mean of {ref.precision.name}")
+    x = ref.cast(FLOAT32)
+    made = reduce_node(g, "ReduceMean", x, places, keepdim)
+    source = g.operation.inputs[0]
+    for k in () if source is not None and is_computed(source) else places:
+        if not x.output.get_partial_shape()[k].is_static:
+            made = g.where(g.size(x, k).equal(0), np.nan, made)
+    return made
 
 
-def _extreme(operator: Operator, name: str, beyond: float) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-        def function(ref: Ref, places: list[int], keep: bool) -> Ref:
-            return _extreme_of(g, name, beyond, ref, places, keep)
-
-        return _reduce_axes(g, input, axes, keepdim, function)
-
-
-def _extreme_of(
-    g: Emitter, name: str, beyond: float, ref: Ref, places: list[int], keepdim: bool
+def _extreme(
+    name: str, beyond: float, g: Emitter, ref: Ref, places: list[int], keepdim: bool
 ) -> Ref:
     """OpenVINO starts from the largest finite number and passes over NaN."""
     if ref.precision == Precision.BOOL8:
         op = "ReduceLogicalOr" if name == "ReduceMax" else "ReduceLogicalAnd"
-        return reduce_node(g, op, ref, places, keepdim=keepdim)
+        return reduce_node(g, op, ref, places, keepdim)
     if not ref.is_float:
         sizes = ref.output.get_partial_shape()
         if ref.precision not in NARROW and any(sizes[k] == 0 for k in places):
             raise NoLowering(f"openvino: extremes of nothing of {ref.precision.name}")
         mode = "max" if name == "ReduceMax" else "min"
-        found = extreme(g, wide(g, ref), places, mode, keepdim=keepdim)
-        return wrap(g, found, ref.precision)
+        return compute_in_32_bits(g, lambda x: extreme(g, x, places, mode, keepdim=keepdim), ref)
     x = ref.cast(FLOAT32)
-    made = reduce_node(g, name, x, places, keepdim=keepdim)
+    made = reduce_node(g, name, x, places, keepdim)
     if not places:
         return made
-    infinite = x.equal(beyond)
-    every = reduce_node(g, "ReduceLogicalAnd", infinite, places, keepdim=keepdim)
-    made = g.where(every, beyond, made)
-    lost = reduce_node(g, "ReduceLogicalOr", g.node("IsNaN", x), places, keepdim=keepdim)
-    return g.where(lost, np.nan, made)
+    every = reduce_node(g, "ReduceLogicalAnd", x.equal(beyond), places, keepdim)
+    lost = reduce_node(g, "ReduceLogicalOr", g.node("IsNaN", x), places, keepdim)
+    return g.where(lost, np.nan, g.where(every, beyond, made))
 
 
-_extreme(reduce.reduce_max, "ReduceMax", -np.inf)
-_extreme(reduce.reduce_min, "ReduceMin", np.inf)
+_reduction(reduce.reduce_sum, _sum)
+_reduction(reduce.reduce_prod, _product)
+_reduction(reduce.reduce_mean, _mean)
+_reduction(reduce.reduce_max, partial(_extreme, "ReduceMax", -np.inf))
+_reduction(reduce.reduce_min, partial(_extreme, "ReduceMin", np.inf))
 
 
 def sortable(g: Emitter, input: Value, *, highest: bool) -> Ref:

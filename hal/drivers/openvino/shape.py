@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.broadcast import axes_of, axis_of, contents, ints, length_of
-from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import shape
@@ -86,26 +85,13 @@ def stack(g: Emitter, *input: Value, axis: int) -> Ref:
 
 @table.lower(shape.split)
 def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Ref | Refs:
-    count, place = length_of(split), axis_of(axis, input.rank)
-    if count == 1:
+    lengths = ints(split)
+    if lengths is None or 0 in lengths:
+        raise NoLowering("openvino splits wrongly where a length may be 0")
+    if len(lengths) == 1:
         return g.take(input)
-    known = ints(split)
-    if known is not None and 0 in known:
-        ends = np.cumsum(known).tolist()
-        bounds = zip([0, *ends[:-1]], ends, strict=True)
-        return tuple(_cut(g, input, place, a, b) for a, b in bounds)
-    if known is None:  # a length may be 0, which VariadicSplit takes wrongly
-        lengths = g.int64(split)
-        ends = g.node("CumSum", lengths, g.scalar(0))
-        starts = ends - lengths
-        places = [[g.part(v, k, k + 1) for v in (starts, ends)] for k in range(count)]
-        return tuple(_cut(g, input, place, a, b) for a, b in places)
-    return g.node("VariadicSplit", input, g.scalar(place), g.int64(split), outputs=count)
-
-
-def _cut(g: Emitter, input: Value, axis: int, start: Ref | int, end: Ref | int) -> Ref:
-    start, end = (v if isinstance(v, Ref) else g.ints(v) for v in (start, end))
-    return g.node("Slice", input, start, end, g.ints(1), g.ints(axis))
+    place = g.scalar(axis_of(axis, input.rank))
+    return g.node("VariadicSplit", input, place, g.ints(*lengths), outputs=len(lengths))
 
 
 @table.lower(shape.unstack)
@@ -165,28 +151,19 @@ MODES = {
 
 @table.lower(shape.pad)
 def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Ref:
-    """Crops are slices: in front of other modes, behind a constant one, as the standard says."""
-    if value is None:
-        single = g.number(0, input)
-    else:
-        single = g.reshape(value, []) if value.rank else g.cast(value, input.precision)
-    known = ints(pads)
-    if mode == PadMode.WRAP:
-        return _wrap(g, input, known)
-    if mode not in MODES:
-        raise NoLowering(f"openvino: pad with mode {mode.name}")
+    """OpenVINO mirrors once, no further than an axis goes."""
+    known, is_mirror = ints(pads), mode == PadMode.REFLECT
+    most = [d - 1 if is_mirror and isinstance(d, int) else HIGHEST for d in input.shape]
+    fits = known is None or all(0 <= n <= most[k // 2] for k, n in enumerate(known))
+    if mode not in MODES or not fits:
+        raise NoLowering(f"openvino: pad of {input.type} by {known} with mode {mode.name}")
+    single = g.number(0, input)
+    if value is not None:
+        single = g.reshape(value, []).cast(input.precision)
     if known is None:
         return _computed_pad(g, input, pads, single, value, mode)
-    begins, ends = list(known[::2]), list(known[1::2])
-    result = g.take(input)
-    if mode != PadMode.CONSTANT:
-        result = _crop(g, result, begins, ends)
-        if mode == PadMode.REFLECT:
-            return _mirror(g, input, result, begins, ends)
-    if any(p > 0 for p in known):
-        grown = [g.ints(*(max(p, 0) for p in side)) for side in (begins, ends)]
-        result = _pad(g, result, grown, single, value, mode)
-    return _crop(g, result, begins, ends) if mode == PadMode.CONSTANT else result
+    grown = [g.ints(*known[k::2]) for k in (0, 1)]
+    return _pad(g, input, grown, single, value, mode) if any(known) else g.take(input)
 
 
 def _pad(
@@ -212,70 +189,22 @@ def _is_plain(value: Value | None) -> bool:
     return bool(np.isfinite(real).all()) and not (value.is_integer and (abs(real) > EXACT).any())
 
 
-def _mirror(g: Emitter, input: Value, result: Operand, begins: list[int], ends: list[int]) -> Ref:
-    """OpenVINO mirrors once, so further than the axis goes takes several steps."""
-    left, right = [max(p, 0) for p in begins], [max(p, 0) for p in ends]
-    sizes = [
-        d if isinstance(d, Expr) else d + min(b, 0) + min(e, 0)
-        for d, b, e in zip(input.shape, begins, ends, strict=True)
-    ]
-    far = [
-        k for k, d in enumerate(sizes) if not isinstance(d, Expr) and max(left[k], right[k]) >= d
-    ]
-    for k in far:
-        size = int(sizes[k])  # type: ignore[arg-type]
-        at = np.pad(np.arange(size), (left[k], right[k]), "reflect")
-        result = g.gather(result, g.constant(at.astype(np.int64)), k)
-        left[k] = right[k] = 0
-    if not any(left) and not any(right):
-        return g.take(result)
-    return g.node("Pad", result, g.ints(*left), g.ints(*right), pad_mode="reflect")
-
-
-def _wrap(g: Emitter, input: Value, pads: Ints | None) -> Ref:
-    """Positions modulo the size, which must be known."""
-    result: Operand = input
-    for axis, size in enumerate(input.shape):
-        if pads is None:
-            raise NoLowering("openvino: pad with mode WRAP by numbers that are not known")
-        before, after = pads[2 * axis], pads[2 * axis + 1]
-        if not before and not after:
-            continue
-        if isinstance(size, Expr):
-            raise NoLowering(f"openvino: pad with mode WRAP of {input.type}")
-        inner = np.arange(size)[max(-before, 0) : size + min(after, 0)]
-        at = np.pad(inner, (max(before, 0), max(after, 0)), "wrap")
-        result = g.gather(result, g.constant(at.astype(np.int64)), axis)
-    return g.take(result)
-
-
-def _crop(g: Emitter, input: Operand, begins: list[int], ends: list[int]) -> Ref:
-    """Take elements away in front and behind, where the numbers are negative."""
-    axes = [k for k in range(len(begins)) if begins[k] < 0 or ends[k] < 0]
-    if not axes:
-        return g.take(input)
-    starts = g.ints(*(max(-begins[k], 0) for k in axes))
-    stops = g.ints(*(ends[k] if ends[k] < 0 else HIGHEST for k in axes))
-    return g.node("Slice", input, starts, stops, g.ints(*[1] * len(axes)), g.ints(*axes))
-
-
 def _computed_pad(
     g: Emitter, input: Value, pads: Value, single: Ref, value: Value | None, mode: PadMode
 ) -> Ref:
-    """Pads that are only known while running, negative ones too."""
-    rank = input.rank
-    rows = g.transpose(g.reshape(g.int64(pads), [rank, 2]), 1, 0)
-    both = g.reshape(rows, [-1])
-    zero = g.ints(0)
-    grown, crops = g.pair("Maximum", both, zero), g.pair("Minimum", both, zero)
+    """Pads that are only known while running, negative ones too: in front of other modes elements
+    are taken away, behind a constant one, as the standard says."""
+    rank, zero, step = input.rank, g.ints(0), g.ints(*[1] * input.rank)
+    both = g.reshape(g.transpose(g.reshape(g.int64(pads), [rank, 2]), 1, 0), [-1])
+    grown, crops = (
+        [g.part(g.pair(name, both, zero), k, k + rank) for k in (0, rank)]
+        for name in ("Maximum", "Minimum")
+    )
 
     def crop(ref: Operand) -> Ref:
-        starts = zero - g.part(crops, 0, rank)
-        stops = g.dims(ref) + g.part(crops, rank, 2 * rank)
-        stops = g.pair("Maximum", stops, zero)
-        return g.node("Slice", ref, starts, stops, g.ints(*[1] * rank), g.ints(*range(rank)))
+        stops = g.pair("Maximum", g.dims(ref) + crops[1], zero)
+        return g.node("Slice", ref, zero - crops[0], stops, step, g.ints(*range(rank)))
 
-    first: Operand = input if mode == PadMode.CONSTANT else crop(input)
-    sides = [g.part(grown, 0, rank), g.part(grown, rank, 2 * rank)]
-    made = _pad(g, first, sides, single, value, mode)
-    return crop(made) if mode == PadMode.CONSTANT else made
+    if mode == PadMode.CONSTANT:
+        return crop(_pad(g, input, grown, single, value, mode))
+    return _pad(g, crop(input), grown, single, value, mode)

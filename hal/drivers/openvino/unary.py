@@ -16,7 +16,7 @@ from .activation import log_of_sum
 from .elements import NAMES
 from .emitter import Emitter, Ref
 from .finite import keep_nan
-from .integers import compute_in_32_bits, wrap
+from .integers import compute_in_32_bits, lower_in_32_bits, wrap
 from .narrow import decode, encode, same_bits
 
 table = Lowerings[Ref]()
@@ -57,22 +57,14 @@ def abs_(g: Emitter, input: Value) -> Ref:
     return compute_in_32_bits(g, abs, input)
 
 
-@table.lower(unary.neg)
-def neg(g: Emitter, input: Value) -> Ref:
-    if input.is_float:
-        return g.node("Negative", input)
-    return compute_in_32_bits(g, lambda x: 0 - x, input)
-
-
-@table.lower(unary.sign)
-def sign(g: Emitter, input: Value) -> Ref:
-    made = compute_in_32_bits(g, lambda x: g.node("Sign", x), input)
-    return keep_nan(g, input, made) if input.is_float else made
-
-
-@table.lower(unary.square)
-def square(g: Emitter, input: Value) -> Ref:
-    return compute_in_32_bits(g, lambda x: x * x, input)
+lower_in_32_bits(
+    table,
+    {
+        unary.neg: lambda x: -x if x.is_float else 0 - x,
+        unary.sign: lambda x: keep_nan(x.emitter, x, x.emitter.node("Sign", x)),
+        unary.square: lambda x: x * x,
+    },
+)
 
 
 @table.lower(unary.exp)
@@ -121,8 +113,6 @@ def _logarithm(g: Emitter, base: float, input: Value) -> Ref:
     return g.where(whole, near, made)
 
 
-# W. H. Press and others, Numerical Recipes, 6.2: erfc(x) = t exp(-x^2 + P(t)) for x >= 0 and
-# t = 1 / (1 + x / 2), with a relative error below 1.2e-7.
 @table.lower(unary.cast)
 def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     if input.precision in elements.CARRIED and input.precision != dtype:

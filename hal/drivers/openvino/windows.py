@@ -8,7 +8,6 @@ from typing import TypedDict
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.ops import windows
 
 from ...attributes import Window
 from .emitter import Emitter, Ref
@@ -36,25 +35,6 @@ def padding(input: Value, how: Window) -> Border:
     if len(sizes) < how.rank:
         return explicit([(0, 0)] * how.rank) | {"auto_pad": "same_upper"}
     return explicit(how.resolve_padding(sizes))
-
-
-def whole(input: Value, how: Window, *, inside: bool = False) -> list[tuple[int, int]] | None:
-    """Pads (before, after) that make overhanging last windows whole; None for unknown sizes.
-
-    With `inside` no window starts in the padding behind the data.
-    """
-    spatial = input.shape[2:]
-    if any(isinstance(d, Expr) for d in spatial):
-        return None
-    found: list[tuple[int, int]] = []
-    for size, k, s, pair in zip(spatial, how.extents, how.strides, how.pairs, strict=True):
-        if inside:
-            count = windows.slid_inside(size, k, s, pair)
-        else:
-            count = windows.slid(size, k, s, pair, ceil=True)
-        need = (int(count) - 1) * s + k - int(size) - pair[0]  # type: ignore[arg-type]
-        found.append((pair[0], max(pair[1], need)))
-    return found
 
 
 def spatial_sizes(name: str, input: Value) -> list[int]:
