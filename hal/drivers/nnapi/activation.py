@@ -9,7 +9,7 @@ from nnir.model import Value
 from nnir.ops import activation
 
 from ...lowering import Lowerings
-from .binary import clip_between, negate
+from .binary import clip_between
 from .emitter import Emitter, Ref
 
 table = Lowerings[Ref]()
@@ -25,24 +25,22 @@ table.natives(
 
 @table.lower(activation.swish)
 def swish(g: Emitter, input: Value) -> Ref:
-    return g.mul(input, g.map(OperationType.LOGISTIC, g.real(input)))
+    x = g.real(input)
+    return x * g.map(OperationType.LOGISTIC, x)
 
 
 @table.lower(activation.softmax)
 def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     """Rows of a matrix, whose axis is stored last."""
     ref = g.last(g.real(input), [axis % input.rank])
-    size = ref.shape[-1]
-    rows = g.dims(ref, (math.prod(ref.shape) // size, size))
-    made = g.step(OperationType.SOFTMAX, [rows, 1.0], rows.dims)
-    return Ref(made, ref.shape, ref.order, ref.precision)
+    rows = g.dims(ref, (math.prod(ref.shape[:-1]), ref.shape[-1]))
+    return g.one(OperationType.SOFTMAX, [rows, 1.0], rows.dims).stored(ref.shape, ref.order)
 
 
 @table.lower(activation.leaky_relu)
 def leaky_relu(g: Emitter, input: Value, *, alpha: float) -> Ref:
     x = g.real(input)
-    below = g.rectify(negate(g, x))
-    return g.add(g.rectify(x), g.mul(below, -alpha))
+    return g.rectify(x) + g.rectify(-x) * -alpha
 
 
 @table.lower(activation.prelu)
@@ -51,19 +49,18 @@ def prelu(g: Emitter, input: Value, slope: Value) -> Ref:
     x, factors = g.real(input), g.real(slope)
     if input.rank > 2 or factors.sizes == (1,):
         factors = g.reshape(slope, (*factors.sizes, *(1,) * max(input.rank - 2, 0)))
-    below = g.rectify(negate(g, x))
-    return g.add(g.rectify(x), g.mul(below, negate(g, factors)))
+    return g.rectify(x) + g.rectify(-x) * -factors
 
 
 @table.lower(activation.hard_sigmoid)
 def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
-    return clip_between(g, g.add(g.mul(input, alpha), beta), 0, 1)
+    return clip_between(g, g.real(input) * alpha + beta, 0, 1)
 
 
 @table.lower(activation.hard_swish)
 def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
     """With the usual numbers a RELU6."""
+    x = g.real(input)
     if math.isclose(alpha, 1 / 6, rel_tol=1e-6) and beta == 0.5:
-        line = g.map(OperationType.RELU6, g.add(input, 3))
-        return g.mul(g.mul(input, line), 1 / 6)
-    return g.mul(input, clip_between(g, g.add(g.mul(input, alpha), beta), 0, 1))
+        return x * g.map(OperationType.RELU6, x + 3) * (1 / 6)
+    return x * clip_between(g, x * alpha + beta, 0, 1)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
+from operator import add
 
 import numpy as np
 
@@ -11,24 +13,15 @@ from nnir.errors import NoLowering
 from nnir.formats.nnapi.structures import FusedActivation, OperationType
 from nnir.model import Value
 from nnir.ops import activation, binary
-from nnir.types import Fuse, Precision
+from nnir.types import Fuse
 
 from ...lowering import Lowerings
-from ...orders import identity
-from .emitter import Emitter, Operand, Ref
-from .sizes import join_axes, numbers
+from .emitter import FUSING, Emitter, Operand, Ref
+from .sizes import numbers
 
 table = Lowerings[Ref]()
 
 CODES = {Fuse.RELU: FusedActivation.RELU, Fuse.RELU6: FusedActivation.RELU6}
-FUSING = frozenset(
-    {
-        *(OperationType.ADD, OperationType.MUL, OperationType.CONV_2D),
-        *(OperationType.DEPTHWISE_CONV_2D, OperationType.FULLY_CONNECTED),
-        *(OperationType.AVERAGE_POOL_2D, OperationType.MAX_POOL_2D, OperationType.L2_POOL_2D),
-    }
-)
-"""Operations whose last input is a fused activation."""
 
 
 @table.fuse
@@ -50,22 +43,12 @@ def _native(g: Emitter, type: OperationType, input0: Value, input1: Value) -> Re
 
 @table.lower(binary.sum_)
 def sum_(g: Emitter, *input: Value) -> Ref:
-    total = g.real(input[0])
-    for part in input[1:]:
-        total = g.add(total, part)
-    return total
+    return reduce(add, map(g.real, input))
 
 
 @table.lower(binary.sub)
 def sub(g: Emitter, input0: Value, input1: Value) -> Ref:
-    return g.add(input0, negate(g, input1))
-
-
-def negate(g: Emitter, operand: Operand) -> Ref:
-    ref = g.real(operand)
-    if ref.constant is not None:
-        return g.constant(-ref.constant)
-    return g.mul(ref, -1)
+    return g.real(input0) - g.real(input1)
 
 
 @table.lower(binary.div)
@@ -75,18 +58,16 @@ def div(g: Emitter, input0: Value, input1: Value) -> Ref:
     if below is None:
         raise NoLowering("nnapi divides by constants alone")
     with np.errstate(divide="ignore"):
-        return g.mul(input0, g.constant(np.float32(1) / below))
+        return g.real(input0) * g.constant(np.float32(1) / below)
 
 
-@table.each({binary.max_: False, binary.min_: True})
-def _extreme(g: Emitter, is_min: bool, input0: Value, input1: Value) -> Ref:
-    if is_min:
-        return smaller(g, input0, input1)
-    return larger(g, input0, input1)
+@table.each({binary.max_: 1, binary.min_: -1})
+def _extreme(g: Emitter, sign: int, input0: Value, input1: Value) -> Ref:
+    return larger(g, input0, input1) if sign > 0 else smaller(g, input0, input1)
 
 
 def smaller(g: Emitter, a: Operand, b: Operand) -> Ref:
-    return negate(g, larger(g, negate(g, a), negate(g, b)))
+    return -larger(g, -g.real(a), -g.real(b))
 
 
 def larger(g: Emitter, a: Operand, b: Operand) -> Ref:
@@ -96,21 +77,16 @@ def larger(g: Emitter, a: Operand, b: Operand) -> Ref:
     count = math.prod(shape)
     rows = [g.dims(fill(g, r, shape), (1, 1, count, 1)) for r in refs]
     both = g.step(OperationType.CONCATENATION, [*rows, 1], (1, 2, count, 1))
-    window = (0, 0, 0, 0, 1, 1, 1, 2, FusedActivation.NONE)
-    made = g.step(OperationType.MAX_POOL_2D, [both, *window], (1, 1, count, 1))
-    return Ref(
-        g.dims(Ref(made, shape, order, Precision.FLOAT32), join_axes(shape)),
-        shape,
-        order,
-        Precision.FLOAT32,
-    )
+    window = (0, 0, 0, 0, 1, 1, 1, 2)
+    made = g.one(OperationType.MAX_POOL_2D, [both, *window], (1, 1, count, 1))
+    return g.lay(made, shape, order)
 
 
 def fill(g: Emitter, ref: Ref, shape: tuple[int, ...]) -> Ref:
     """An operand repeated to the sizes that it broadcasts to."""
     own = (1,) * (len(shape) - ref.rank) + ref.shape
     places = np.broadcast_to(np.arange(math.prod(own)).reshape(own), shape)
-    return Ref(g.pick(ref, places), shape, identity(len(shape)), ref.precision)
+    return g.hold(g.pick(ref, places), shape, precision=ref.precision)
 
 
 def clip_between(g: Emitter, operand: Operand, low: float, high: float) -> Ref:
@@ -132,9 +108,7 @@ def clip_between(g: Emitter, operand: Operand, low: float, high: float) -> Ref:
 
 @table.lower(activation.clip)
 def clip(g: Emitter, input: Value, min: Value, max: Value) -> Ref:
-    bounds = [b.constant for b in (min, max)]
-    if bounds[0] is not None and bounds[1] is not None:
-        low, high = (float(b.reshape(-1)[0]) for b in bounds if b is not None)
-        if low <= high:
-            return clip_between(g, input, low, high)
+    bounds = [b.constant.item() for b in (min, max) if b.constant is not None]
+    if len(bounds) == 2 and bounds[0] <= bounds[1]:
+        return clip_between(g, input, *bounds)
     return smaller(g, larger(g, input, g.reshape(min, ())), g.reshape(max, ()))

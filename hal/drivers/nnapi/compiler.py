@@ -13,7 +13,6 @@ from nnir.types import Precision
 
 from ...emission import refusal_of_sizes
 from ...lowering import Lowerings
-from ...orders import identity
 from .emitter import SHIFT, Emitter, Ref
 from .graph import QUANT, Tensor
 from .quant import grid_of_readers
@@ -36,7 +35,7 @@ def compile_model(
         try:
             shape = numbers(value.shape)
             tensor = _head(emitter, value, shape)
-            emitter.names[value] = Ref(tensor, shape, identity(value.rank), value.precision)
+            emitter.names[value] = emitter.hold(tensor, shape, precision=value.precision)
         except NoLowering as error:
             emitter.refuse(error, value)
     if not known.inputs or not known.outputs:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,7 @@ from nnir.model import Operation, Value
 from nnir.types import Precision
 
 from ...emission import Emission
+from ...formulas import Formula
 from ...lowering import Lowerings, Plain
 from ...orders import Key, Order, channels_last, identity
 from .graph import FLOAT, INT, QUANT, Dims, Graph, Step, Tensor
@@ -36,18 +37,30 @@ SHIFT = {Precision.UINT8: 0, Precision.INT8: 128}
 """What is added to an integer of 8 bits to store it as TENSOR_QUANT8_ASYMM."""
 
 
+FUSING = frozenset(
+    {
+        *(OperationType.ADD, OperationType.MUL, OperationType.CONV_2D),
+        *(OperationType.DEPTHWISE_CONV_2D, OperationType.FULLY_CONNECTED),
+        *(OperationType.AVERAGE_POOL_2D, OperationType.MAX_POOL_2D, OperationType.L2_POOL_2D),
+    }
+)
+"""Operations whose last input is a fused activation."""
+
+
 @dataclass(frozen=True, eq=False)
-class Ref:
+class Ref(Formula):
     """A result as it is stored: axis k of `shape` is axis `order[k]` of the value.
 
     `tensor` has the same elements, its axes may be joined. `precision` is the value's: integers of
-    8 bits are a tensor of those, or one of FLOAT32 that holds the same numbers.
+    8 bits are a tensor of those, or one of FLOAT32 that holds the same numbers. `emitter` makes the
+    graph that it is in.
     """
 
     tensor: Tensor
     shape: Dims
     order: Order
     precision: Precision
+    emitter: Emitter = field(repr=False)
 
     @property
     def rank(self) -> int:
@@ -67,6 +80,25 @@ class Ref:
     def place(self, axis: int) -> int:
         """Where an axis of the value is stored."""
         return self.order.index(axis % max(self.rank, 1))
+
+    def stored(self, shape: Dims, order: Order | None = None) -> Ref:
+        """The same tensor, which holds the axes of another value."""
+        return replace(self, shape=shape, order=identity(len(shape)) if order is None else order)
+
+    def apply(self, symbol: str, *operands: Operand | float) -> Ref:
+        """A sum, a difference or a product of FLOAT32."""
+        g, (first, *second) = self.emitter, map(self.emitter.real, operands)
+        match symbol, second:
+            case "+", [other]:
+                return g.binary(OperationType.ADD, first, other)
+            case "*", [other]:
+                return g.binary(OperationType.MUL, first, other)
+            case "-", [other]:
+                return first + -other
+            case "neg", []:
+                known = first.constant
+                return first * -1 if known is None else g.constant(-known)
+        raise NoLowering(f"nnapi has no operation for {symbol}")
 
 
 Operand = Value | Ref | None
@@ -108,12 +140,23 @@ class Emitter(Emission[Ref]):
         except NoLowering as error:
             self.refuse(error, value)
             return self._nothing(value)
-        return Ref(tensor, shape, identity(value.rank), value.precision)
+        return self.hold(tensor, shape, precision=value.precision)
 
     def _nothing(self, value: Value) -> Ref:
         """In place of what was refused, to find all else that is."""
         shape = (1,) * value.rank
-        return Ref(Tensor(FLOAT, join_axes(shape)), shape, identity(value.rank), value.precision)
+        return self.hold(Tensor(FLOAT, join_axes(shape)), shape, precision=value.precision)
+
+    def hold(
+        self,
+        tensor: Tensor,
+        shape: Dims,
+        order: Order | None = None,
+        precision: Precision = Precision.FLOAT32,
+    ) -> Ref:
+        """A tensor as a result, in the order of the model where none is said."""
+        order = identity(len(shape)) if order is None else order
+        return Ref(tensor, shape, order, precision, self)
 
     def blank(self, precision: Precision, shape: Dims) -> Tensor:
         """A tensor for values of a precision that comes from elsewhere."""
@@ -179,6 +222,22 @@ class Emitter(Emission[Ref]):
         self.makers[made] = step
         return made
 
+    def one(
+        self,
+        type: OperationType,
+        inputs: Sequence[Argument],
+        shape: Dims,
+        order: Order | None = None,
+        like: Ref | None = None,
+    ) -> Ref:
+        """An operation of one result with these axes, of FLOAT32 or as `like`, whose activation is
+        none yet."""
+        more = (int(FusedActivation.NONE),) if type in FUSING else ()
+        source = like.tensor if like is not None else None
+        how = (source.type, source.grid) if source is not None and source.type != FLOAT else ()
+        made = self.step(type, [*inputs, *more], shape, *how)
+        return self.hold(made, shape, order, like.precision if like else Precision.FLOAT32)
+
     def argument(self, given: Argument) -> Tensor | None:
         """A tensor, or a scalar as one; equal scalars are one operand."""
         if given is None or isinstance(given, Tensor):
@@ -203,7 +262,7 @@ class Emitter(Emission[Ref]):
             if kind == INT and np.any(array != array.astype(np.int32)):
                 raise NoLowering("nnapi has INT32 alone: a constant goes beyond it")
             tensor = Tensor(kind, dims, array.astype(kind.dtype, copy=False).reshape(dims))
-        return Ref(tensor, array.shape, identity(array.ndim), precision)
+        return self.hold(tensor, array.shape, precision=precision)
 
     def table(self, data: np.ndarray) -> Tensor:
         """Numbers as a constant tensor of their own axes."""
@@ -242,8 +301,10 @@ class Emitter(Emission[Ref]):
                 self.settle(source, grid)
         return True
 
-    def real(self, operand: Operand) -> Ref:
-        """A result of FLOAT32; NoLowering for others."""
+    def real(self, operand: Operand | float) -> Ref:
+        """A result of FLOAT32, or a number; NoLowering for others."""
+        if isinstance(operand, (int, float)):
+            return self.constant(np.float32(operand))
         ref = self.take(operand)
         if ref.precision != Precision.FLOAT32:
             raise NoLowering(f"nnapi calculates with FLOAT32, not {ref.precision.name}")
@@ -303,7 +364,7 @@ class Emitter(Emission[Ref]):
         perm = tuple(ref.order.index(a) for a in order)
         shape = tuple(ref.shape[p] for p in perm)
         places = np.arange(math.prod(shape)).reshape(ref.shape).transpose(perm)
-        return Ref(self.pick(ref, places), shape, order, ref.precision)
+        return self.hold(self.pick(ref, places), shape, order, ref.precision)
 
     def pick(self, ref: Ref, places: np.ndarray, fill: Tensor | None = None) -> Tensor:
         """Elements by their places in memory; -1 is `fill`, one number.
@@ -373,8 +434,12 @@ class Emitter(Emission[Ref]):
 
     def reshape(self, operand: Operand, shape: Dims) -> Ref:
         """The elements in the order of the model in another shape; nothing is done yet."""
-        ref = self.plain(operand)
-        return Ref(ref.tensor, shape, identity(len(shape)), ref.precision)
+        return self.plain(operand).stored(shape)
+
+    def lay(self, ref: Ref, shape: Dims, order: Order | None = None) -> Ref:
+        """The elements as they lie, as those of a value of these axes."""
+        other = ref.stored(shape, order)
+        return replace(other, tensor=self.whole(other))
 
     # Element by element
 
@@ -391,19 +456,7 @@ class Emitter(Emission[Ref]):
         shape = numbers(broadcast(*(r.shape for r in refs)))
         left, right, dims = self.joined(refs, shape)
         made = self.step(type, [left, right, int(code)], dims)
-        return Ref(made, shape, order, Precision.FLOAT32)
-
-    def add(self, a: Operand, b: Operand | float) -> Ref:
-        return self.binary(OperationType.ADD, a, self.number(b))
-
-    def mul(self, a: Operand, b: Operand | float) -> Ref:
-        return self.binary(OperationType.MUL, a, self.number(b))
-
-    def number(self, given: Operand | float) -> Operand:
-        """A number as a constant; all else as it is."""
-        if isinstance(given, (int, float)):
-            return self.constant(np.float32(given))
-        return given
+        return self.hold(made, shape, order)
 
     def rectify(self, ref: Ref) -> Ref:
         return self.map(OperationType.RELU, ref)
@@ -425,7 +478,7 @@ class Emitter(Emission[Ref]):
         if missing:
             plain = self.plain(ref)
             wide = (1,) * missing + plain.shape
-            ref = Ref(plain.tensor, wide, identity(len(wide)), ref.precision)
+            ref = plain.stored(wide)
         return self.ordered(ref, order)
 
     def joined(self, refs: Sequence[Ref], shape: Dims) -> tuple[Tensor, Tensor, Dims]:

@@ -9,10 +9,8 @@ from nnir.errors import NoLowering
 from nnir.formats.nnapi.structures import OperationType
 from nnir.model import Value
 from nnir.ops import index
-from nnir.types import Precision
 
 from ...lowering import Lowerings
-from ...orders import identity
 from .emitter import Emitter, Ref, result_shape
 from .graph import INT
 from .shape import moves
@@ -25,18 +23,15 @@ def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
     """Rows of a table; positions that are only known while running are not below 0 there."""
     if indices.constant is not None:
         return moves(g, input, indices.constant)[0]
-    if g.take(indices).tensor.type != INT or input.rank < 2 or axis_of(axis, input.rank):
+    is_vector = g.take(indices).tensor.type == INT and indices.rank == 1 < input.rank
+    if not is_vector or axis_of(axis, input.rank):
         raise NoLowering(
-            f"nnapi gathers rows of tables by INT32, not {input.type} by {indices.type}"
+            f"nnapi gathers rows of tables by a vector of INT32, not {input.type} by {indices.type}"
         )
-    rows, source = g.plain(input), g.plain(indices)
-    if indices.rank != 1:
-        raise NoLowering(f"nnapi gathers by a vector, not by {indices.type}")
-    wide = math.prod(rows.shape[1:])
-    values = g.dims(rows, (rows.shape[0], wide))
+    source = g.plain(indices)
+    rows = g.plain(input)
+    table = g.dims(rows, (rows.shape[0], math.prod(rows.shape[1:])))
     lookups = g.dims(source, source.shape)
-    dims = (source.shape[0], wide)
-    grid = values.grid
-    made = g.step(OperationType.EMBEDDING_LOOKUP, [lookups, values], dims, values.type, grid)
-    shape = result_shape(g)
-    return Ref(made, shape, identity(len(shape)), Precision(input.precision))
+    sizes = source.shape[0], table.dims[1]
+    made = g.one(OperationType.EMBEDDING_LOOKUP, [lookups, table], sizes, like=rows)
+    return made.stored(result_shape(g))

@@ -12,8 +12,7 @@ import numpy as np
 
 from nnir.formats.nnapi.structures import FusedActivation, OperationType
 
-from .binary import FUSING
-from .emitter import Argument, Emitter
+from .emitter import FUSING, Argument, Emitter
 from .graph import INT, QUANT, Step, Tensor
 
 Grid = tuple[float, int]

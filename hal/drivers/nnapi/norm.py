@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from nnir.errors import NoLowering
 from nnir.formats.nnapi.structures import OperationType
 from nnir.model import Value
@@ -19,11 +21,8 @@ def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta:
     if size % 2 == 0 or bias == 0 or input.rank < 2:
         raise NoLowering(f"nnapi normalises over odd sizes with a bias, not size={size}, {bias=}")
     ref = g.last(g.real(input), [1])
-    depth = ref.shape[-1]
-    count = 1
-    for n in ref.shape[:-1]:
-        count *= n
-    x = g.dims(ref, (1, 1, count, depth))
+    *outer, depth = ref.shape
+    x = g.dims(ref, (1, 1, math.prod(outer), depth))
     numbers = [(size - 1) // 2, float(bias), alpha / size, float(beta)]
-    made = g.step(OperationType.LOCAL_RESPONSE_NORMALIZATION, [x, *numbers], x.dims)
-    return Ref(made, ref.shape, ref.order, ref.precision)
+    made = g.one(OperationType.LOCAL_RESPONSE_NORMALIZATION, [x, *numbers], x.dims)
+    return made.stored(ref.shape, ref.order)

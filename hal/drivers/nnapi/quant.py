@@ -7,20 +7,20 @@ numbers: NNAPI 1.0 has DEQUANTIZE, and nothing that quantises.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from nnir.errors import NoLowering
-from nnir.formats.nnapi.structures import OperandType
 from nnir.model import Value
 from nnir.ops import quant, shape
 from nnir.ops.quant import integer_range
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import BYTES, SHIFT, Emitter, Operand, Ref
-from .graph import INT, QUANT, Tensor
+from .emitter import BYTES, SHIFT, Emitter, Ref
+from .graph import FLOAT, INT, QUANT, Tensor
 from .integers import round_to
-from .sizes import join_axes
 
 table = Lowerings[Ref]()
 MOVES = frozenset({shape.transpose, shape.reshape, shape.squeeze, shape.unsqueeze})
@@ -38,11 +38,9 @@ def dequantize_linear(
     ref = g.take(input)
     grid = grid_of(scale, zero_point, ref.precision)
     if grid and ref.tensor.type == QUANT and g.settle(ref.tensor, grid):
-        real = g.dequantized(g.whole(ref))
-        return Ref(real, ref.shape, ref.order, Precision.FLOAT32)
-    numbers = as_numbers(g, ref)
-    whole = Ref(numbers.tensor, ref.shape, ref.order, Precision.FLOAT32)
-    return g.mul(g.add(whole, g.constant(-zeros)), g.constant(factors))
+        return g.hold(g.dequantized(g.whole(ref)), ref.shape, ref.order)
+    whole = replace(as_numbers(g, ref), precision=Precision.FLOAT32)
+    return (whole + g.constant(-zeros)) * g.constant(factors)
 
 
 def _stand_for(g: Emitter, input: Value, scale: Value, zero_point: Value | None) -> Ref:
@@ -123,23 +121,18 @@ def as_numbers(g: Emitter, ref: Ref) -> Ref:
     shift = SHIFT[ref.precision]
     if tensor.data is not None:
         data = tensor.data.astype(np.float32) - shift
-        return Ref(
-            Tensor(OperandType.TENSOR_FLOAT32, tensor.dims, data),
-            ref.shape,
-            ref.order,
-            ref.precision,
-        )
+        return replace(ref, tensor=Tensor(FLOAT, tensor.dims, data))
     g.settle(tensor, (1.0, shift))
-    real = Ref(g.dequantized(g.whole(ref)), ref.shape, ref.order, Precision.FLOAT32)
+    real = g.hold(g.dequantized(g.whole(ref)), ref.shape, ref.order)
     if tensor.grid != (1.0, shift):
-        real = round_numbers(g, g.mul(real, float(np.float32(1) / np.float32(tensor.scale))))
-        real = g.add(real, float(tensor.zero - shift))
-    return Ref(real.tensor, ref.shape, real.order, ref.precision)
+        real = round_numbers(real * float(np.float32(1) / np.float32(tensor.scale)))
+        real = real + float(tensor.zero - shift)
+    return replace(real, precision=ref.precision)
 
 
-def round_numbers(g: Emitter, ref: Ref) -> Ref:
+def round_numbers(ref: Ref) -> Ref:
     """Half to even, exactly for what is below 2^22; larger numbers stay large."""
-    return g.add(g.add(ref, MAGIC), -MAGIC)
+    return ref + MAGIC + -MAGIC
 
 
 @table.lower(quant.quantize_linear)
@@ -154,20 +147,20 @@ def quantize_linear(
     if grid is not None:
         integers = round_to(g, g.whole(ref), grid)
         if integers is not None:
-            return Ref(integers, ref.shape, ref.order, kind)
+            return g.hold(integers, ref.shape, ref.order, kind)
     return _quantize_numbers(g, ref, _spread(scale, zero_point, axis, input.rank), kind)
 
 
 def _quantize_numbers(
-    g: Emitter, ref: Operand, grid: tuple[np.ndarray, np.ndarray], kind: Precision
+    g: Emitter, ref: Ref, grid: tuple[np.ndarray, np.ndarray], kind: Precision
 ) -> Ref:
     """x / scale, rounded and kept within the integers by RELU, which is exact on whole numbers."""
     steps, zeros = grid
     with np.errstate(divide="ignore"):
         factors = np.float32(1) / steps
     low, high = integer_range(kind)
-    whole = g.add(round_numbers(g, g.mul(ref, g.constant(factors))), g.constant(zeros))
-    above = g.rectify(g.add(whole, float(-low)))
-    below = g.rectify(g.add(g.mul(above, -1), float(high - low)))
-    found = g.add(g.mul(below, -1), float(high))
-    return Ref(g.dims(found, join_axes(found.shape)), found.shape, found.order, kind)
+    whole = round_numbers(ref * g.constant(factors)) + g.constant(zeros)
+    above = g.rectify(whole + float(-low))
+    below = g.rectify(above * -1 + float(high - low))
+    found = below * -1 + float(high)
+    return replace(g.lay(found, found.shape, found.order), precision=kind)

@@ -8,9 +8,8 @@ from nnir.model import Value
 from nnir.ops import resize
 
 from ...lowering import Lowerings
-from ...orders import channels_last
 from ...resizing import Corners
-from .conv import stored_last
+from .conv import LAST, stored_last
 from .emitter import Emitter, Ref, result_shape
 
 table = Lowerings[Ref]()
@@ -21,6 +20,5 @@ def resize_linear(g: Emitter, input: Value, *, how: Corners) -> Ref:
     if how.rule != "asymmetric":
         raise NoLowering(f"nnapi resizes from the corner 0, not by {how.rule}")
     x, _ = stored_last(g, g.real(input), ((0, 0), (0, 0)))
-    shape = tuple(result_shape(g)[a] for a in channels_last(4))
-    made = g.step(OperationType.RESIZE_BILINEAR, [g.whole(x), shape[1], shape[2]], shape)
-    return Ref(made, shape, channels_last(4), x.precision)
+    shape = tuple(result_shape(g)[a] for a in LAST)
+    return g.one(OperationType.RESIZE_BILINEAR, [g.whole(x), *shape[1:3]], shape, LAST)

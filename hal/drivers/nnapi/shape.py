@@ -15,11 +15,9 @@ from nnir.ops import index, resize, shape
 
 from ...attributes import Ints
 from ...lowering import Lowerings
-from ...orders import identity
 from .emitter import BYTES, Emitter, Operand, Ref, result_shape
-from .graph import INT, QUANT
+from .graph import INT, QUANT, Tensor
 from .quant import as_numbers
-from .sizes import join_axes
 
 table = Lowerings[Ref]()
 Refs = tuple[Ref, ...]
@@ -36,9 +34,9 @@ def constants(g: Emitter) -> list[np.ndarray | None]:
     """The operands behind the first, which must be known."""
     found = []
     for value in g.operation.inputs[1:]:
+        found.append(None if value is None else value.constant)
         if value is not None and value.constant is None:
             raise NoLowering(f"{g.operation.operator.name} on nnapi needs constant positions")
-        found.append(None if value is None else value.constant)
     return found
 
 
@@ -63,9 +61,10 @@ def moves(g: Emitter, operand: Operand, *others: np.ndarray | None) -> list[Ref]
     return [take_places(g, ref, np.asarray(r)) for r in results]
 
 
-def take_places(g: Emitter, ref: Ref, places: np.ndarray) -> Ref:
-    tensor = g.pick(ref, np.ascontiguousarray(places))
-    return Ref(tensor, places.shape, identity(places.ndim), ref.precision)
+def take_places(g: Emitter, ref: Ref, places: np.ndarray, fill: Tensor | None = None) -> Ref:
+    """Elements by their places in memory, in the order of the model; -1 is `fill`."""
+    tensor = g.pick(ref, np.ascontiguousarray(places), fill)
+    return g.hold(tensor, places.shape, precision=ref.precision)
 
 
 @table.lower(shape.split, shape.unstack, implied=["split", "axis", "num"])
@@ -74,23 +73,17 @@ def _part(g: Emitter, input: Value) -> Refs:
     return tuple(moves(g, input, *constants(g)))
 
 
-@table.lower(shape.pad, implied=["pads", "mode"])
-def pad(g: Emitter, input: Value, pads: Value, value: Value | None) -> Ref:
+@table.lower(shape.pad, implied=["pads", "value", "mode"])
+def pad(g: Emitter, input: Value) -> Ref:
     """Borders of one number are one more row of the table."""
-    if pads.constant is None or (value is not None and value.constant is None):
-        raise NoLowering("nnapi pads by constant sizes and numbers alone")
-    ref, attributes = g.take(input), g.operation.attributes
-    border = np.array(NOTHING)
-    places = g.operation.operator.reference(places_of(ref), pads.constant, border, **attributes)
-    number = np.float32(0) if value is None else value.constant
+    known, number = constants(g)
+    ref, border = g.take(input), np.array(NOTHING)
+    places = shape.pad.reference(places_of(ref), known, border, **g.operation.attributes)
     if ref.precision in BYTES:
         ref = as_numbers(g, ref)
-    inner = np.asarray(places)
-    fill = None
-    if np.any(inner == NOTHING):
-        fill = g.constant(np.asarray(number, np.float32).reshape(())).tensor
-    tensor = g.pick(ref, np.ascontiguousarray(inner), fill)
-    return Ref(tensor, inner.shape, identity(inner.ndim), ref.precision)
+    single = np.reshape(np.float32(0) if number is None else number, ()).astype(np.float32)
+    fill = g.constant(single).tensor if np.any(places == NOTHING) else None
+    return take_places(g, ref, places, fill)
 
 
 # The same elements in the same order
@@ -111,7 +104,7 @@ def _reshape(g: Emitter, input: Value) -> Ref:
     renamed = {next(places): k for k, d in enumerate(target) if d != 1}
     ones = [k for k, d in enumerate(target) if d == 1]
     order = (*ones, *(renamed[a] for a in kept))
-    return Ref(ref.tensor, tuple(target[a] for a in order), order, ref.precision)
+    return ref.stored(tuple(target[a] for a in order), order)
 
 
 @table.lower(shape.transpose)
@@ -119,7 +112,7 @@ def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Ref:
     """No work: the same tensor, whose axes are called otherwise."""
     ref = g.take(input)
     order = [axis_of(a, input.rank) for a in perm] if perm else list(range(input.rank))[::-1]
-    return Ref(ref.tensor, ref.shape, tuple(order.index(a) for a in ref.order), ref.precision)
+    return ref.stored(ref.shape, tuple(order.index(a) for a in ref.order))
 
 
 # Several tensors
@@ -133,8 +126,8 @@ def concat(g: Emitter, *input: Value, axis: int) -> Ref:
 @table.lower(shape.stack)
 def stack(g: Emitter, *input: Value, axis: int) -> Ref:
     place = axis_of(axis, input[0].rank, extra=1)
-    target = result_shape(g)
-    one = tuple(1 if k == place else d for k, d in enumerate(target))
+    *before, _ = result_shape(g)[: place + 1]
+    one = (*before, 1, *result_shape(g)[place + 1 :])
     return join(g, [g.reshape(v, one) for v in input], place)
 
 
@@ -145,20 +138,14 @@ def join(g: Emitter, operands: Sequence[Operand], axis: int) -> Ref:
         raise NoLowering("nnapi joins no INT32")
     order = max((r.order for r in refs), key=[r.order for r in refs].count)
     refs = [g.ordered(r, order) for r in refs]
-    place = order.index(axis)
-    parts = [g.dims(r, _around(r.shape, place)) for r in refs]
-    total = sum(p.dims[1] for p in parts)
-    dims = (parts[0].dims[0], total, parts[0].dims[2])
-    kind, grid = parts[0].type, parts[0].grid
-    made = g.step(OperationType.CONCATENATION, [*parts, 1], dims, kind, grid)
-    shape = list(refs[0].shape)
-    shape[place] = total
-    whole = Ref(made, tuple(shape), order, refs[0].precision)
-    return Ref(g.dims(whole, join_axes(whole.shape)), whole.shape, order, whole.precision)
-
-
-def _around(shape: tuple[int, ...], place: int) -> tuple[int, int, int]:
-    return math.prod(shape[:place]), shape[place], math.prod(shape[place + 1 :])
+    first, place = refs[0], order.index(axis)
+    before, after = first.shape[:place], first.shape[place + 1 :]
+    counts = [r.shape[place] for r in refs]
+    ends = math.prod(before), math.prod(after)
+    parts = [g.dims(r, (ends[0], n, ends[1])) for r, n in zip(refs, counts, strict=True)]
+    sizes = ends[0], sum(counts), ends[1]
+    made = g.one(OperationType.CONCATENATION, [*parts, 1], sizes, like=first)
+    return g.lay(made, (*before, sum(counts), *after), order)
 
 
 def alike(g: Emitter, refs: list[Ref]) -> list[Ref]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from nnir.errors import NoLowering
-from nnir.formats.nnapi.structures import FusedActivation, OperationType
 from nnir.model import Value
 from nnir.ops import unary
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .binary import clip_between, negate
+from .binary import clip_between
 from .emitter import WHOLE, Emitter, Ref
 
 table = Lowerings[Ref]()
@@ -21,25 +20,26 @@ LARGE = 2.0**100
 
 @table.lower(unary.neg)
 def neg(g: Emitter, input: Value) -> Ref:
-    return negate(g, input)
+    return -g.real(input)
 
 
 @table.lower(unary.abs_)
 def abs_(g: Emitter, input: Value) -> Ref:
     x = g.real(input)
-    return g.add(g.rectify(x), g.rectify(negate(g, x)))
+    return g.rectify(x) + g.rectify(-x)
 
 
 @table.lower(unary.sign)
 def sign(g: Emitter, input: Value) -> Ref:
     """Enlarge beyond -1 and 1 and keep within them; twice, for the least floats. -0 becomes 0."""
-    once = clip_between(g, g.mul(input, LARGE), -1, 1)
-    return g.add(clip_between(g, g.mul(once, LARGE), -1, 1), 0)
+    once = clip_between(g, g.real(input) * LARGE, -1, 1)
+    return clip_between(g, once * LARGE, -1, 1) + 0
 
 
 @table.lower(unary.square)
 def square(g: Emitter, input: Value) -> Ref:
-    return g.binary(OperationType.MUL, input, input, FusedActivation.NONE)
+    x = g.real(input)
+    return x * x
 
 
 @table.lower(unary.cast, implied=["dtype"])
