@@ -17,6 +17,7 @@ from nnir.types import Fuse, Precision
 from ...attributes import Ints
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref
+from .static import only_number
 from .unary import real
 
 table = Lowerings[Ref]()
@@ -97,47 +98,25 @@ def _extreme(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
     return extreme(g, name, input0, input1)
 
 
-class Divisor:
-    """An integer divisor with 1 for 0, which ends a kernel, and for -1, by which the least number
-    overflows."""
-
-    def __init__(self, g: Emitter, value: Operand, *, minus: bool = True) -> None:
-        self.g, self.given = g, g.take(value)
-        data = self.given.tensor.data
-        self.zero: Ref | None = None
-        self.minus: Ref | None = None
-        self.safe = self.given
-        if data is None or not data.all():
-            self.zero = self.given.equal(0)
-            self.safe = g.where(self.zero, 1, self.safe)
-        signed = minus and self.given.tensor.precision.dtype.kind == "i"
-        if signed and (data is None or (data == -1).any()):
-            self.minus = self.given.equal(-1)
-            self.safe = g.where(self.minus, 1, self.safe)
-
-    def quotient(self, found: Ref) -> Ref:
-        """By -1 the opposite, by 0 nothing."""
-        if self.minus is not None:
-            found = self.g.where(self.minus, 0 - found, found)
-        return self.remainder(found)
-
-    def remainder(self, found: Ref) -> Ref:
-        """By 0 nothing."""
-        if self.zero is None:
-            return found
-        return self.g.where(self.zero, 0, found)
+def _divide(g: Emitter, kernel: str, input0: Value, input1: Value, kind: Precision) -> Ref:
+    """A division of integers, by 0 nothing: it ends a kernel, and by -1 the least overflows."""
+    by = safe = g.cast(input1, kind)
+    data, is_signed = by.tensor.data, kind.dtype.kind == "i"
+    for number, occurs in ((0, True), (-1, is_signed)):
+        if occurs and (data is None or (data == number).any()):
+            safe = g.where(by.equal(number), 1, safe)
+    made = g.elementwise(kernel, g.cast(input0, kind), safe)
+    if is_signed and (data is None or (data == -1).any()):
+        made = g.where(by.equal(-1), 0 if kernel == "FLOOR_MOD" else 0 - made, made)
+    if data is None or not data.all():
+        made = g.where(by.equal(0), 0, made)
+    return made
 
 
-def _integer_kind(input: Value) -> Precision:
-    """The precision in which integers are divided exactly."""
-    if input.dtype.itemsize > 4 or input.precision == Precision.UINT32:
-        raise NoLowering(f"litert divides no {input.precision.name}, only up to INT32")
-    return Precision.INT32
-
-
-def _wide(g: Emitter, *operands: Value) -> list[Ref]:
-    kind = _integer_kind(operands[0])
-    return [g.cast(v, kind) for v in operands]
+def _quotient(g: Emitter, kernel: str, input0: Value, input1: Value) -> Ref:
+    if input0.dtype.itemsize > 4 or input0.precision == Precision.UINT32:
+        raise NoLowering(f"litert divides no {input0.precision.name}, only up to INT32")
+    return _divide(g, kernel, input0, input1, Precision.INT32).cast(input0.precision)
 
 
 def _divide_truncating(g: Emitter, a: Value, by: int) -> Ref:
@@ -154,17 +133,14 @@ def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
         return calculate(g, "DIV", input0, input1, fuse_code)
     if number := _known_divisor(input0, input1):
         return apply_fuse_code(g, _divide_truncating(g, input0, number), fuse_code)
-    a, b = _wide(g, input0, input1)
-    by = Divisor(g, b)
-    quotient = by.quotient(a / by.safe)
-    return apply_fuse_code(g, quotient.cast(input0.precision), fuse_code)
+    return apply_fuse_code(g, _quotient(g, "DIV", input0, input1), fuse_code)
 
 
 def _by_power(g: Emitter, x: Ref, count: int) -> Ref:
     """floor(x / 2^count) of INT64, of whose halves one is shifted and what falls out is added."""
     if not count:
         return x
-    halves = g.one("BITCAST", [x], Precision.INT32, (*x.tensor.shape, 2))
+    halves = halves_of(g, x)
     low, high = (_half(g, halves, k) for k in (0, 1))
     bits = g.same_bits(low, Precision.UINT32)
     fine = g.elementwise("RIGHT_SHIFT", bits, count).cast(Precision.INT64)
@@ -172,6 +148,15 @@ def _by_power(g: Emitter, x: Ref, count: int) -> Ref:
     down = g.elementwise("RIGHT_SHIFT", high, count).cast(Precision.INT64)
     result = down * (1 << 32) + rest * (1 << (32 - count)) + fine
     return result.stored(x.order)
+
+
+def halves_of(g: Emitter, ref: Ref) -> Ref:
+    """64 bits as twice 32 along a last axis."""
+    long = g.plain(g.same_bits(ref, Precision.INT64))
+    shape, data = (*long.tensor.shape, 2), long.tensor.data
+    if data is not None:
+        return g.constant(np.ascontiguousarray(data)[..., None].view(np.int32))
+    return g.one("BITCAST", [long], Precision.INT32, shape)
 
 
 def _half(g: Emitter, halves: Ref, number: int) -> Ref:
@@ -200,11 +185,8 @@ def _long_quotient(g: Emitter, a: Value, by: int) -> Ref:
 
 def _known_divisor(input0: Value, input1: Value) -> int:
     """The number by which INT64 is divided, 0 where it is another type or not known."""
-    known = input1.constant
-    if input0.precision != Precision.INT64 or known is None or known.size != 1:
-        return 0
-    by = int(known.reshape(-1)[0])
-    return by if abs(by) < 1 << 62 and known.ndim <= input0.rank else 0
+    by = only_number(input1) if input0.precision == Precision.INT64 else None
+    return by if by is not None and abs(by) < 1 << 62 and input1.rank <= input0.rank else 0
 
 
 @table.lower(binary.floor_div)
@@ -218,10 +200,7 @@ def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
         return g.where(g.take(input1).equal(0), plain, whole)
     if number := _known_divisor(input0, input1):
         return _long_quotient(g, input0, number)
-    a, b = _wide(g, input0, input1)
-    by = Divisor(g, b)
-    quotient = by.quotient(g.elementwise("FLOOR_DIV", a, by.safe))
-    return quotient.cast(input0.precision)
+    return _quotient(g, "FLOOR_DIV", input0, input1)
 
 
 def _signs_differ(g: Emitter, rest: Ref, by: Ref) -> Ref:
@@ -232,47 +211,36 @@ def _signs_differ(g: Emitter, rest: Ref, by: Ref) -> Ref:
 
 @table.lower(binary.mod)
 def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Ref:
+    if input0.precision == Precision.UINT64:
+        raise NoLowering("litert has no remainder of UINT64")
     if input0.is_float:
         rest = g.take(input0) % input1
-        by: Operand = input1
     else:
-        if input0.precision == Precision.UINT64:
-            raise NoLowering("litert has no remainder of UINT64")
-        kind = Precision.INT64 if not _is_narrow(input0) else Precision.INT32
-        a, b = (g.cast(v, kind) for v in (input0, input1))
-        divisor = Divisor(g, b)
-        by = divisor.safe
-        rest = divisor.remainder(a % divisor.safe)
-        if divisor.minus is not None:
-            rest = g.where(divisor.minus, 0, rest)
+        is_narrow = input0.dtype.itemsize < 4 or input0.precision == Precision.INT32
+        kind = Precision.INT32 if is_narrow else Precision.INT64
+        rest = _divide(g, "FLOOR_MOD", input0, input1, kind)
     if fmod:
-        first = g.cast(input0, rest.tensor.precision)
+        first, by = (g.cast(v, rest.tensor.precision) for v in (input0, input1))
         rest = g.where(_signs_differ(g, rest, first), rest - by, rest)
-    return rest if input0.is_float else rest.cast(input0.precision)
-
-
-def _is_narrow(input: Value) -> bool:
-    return input.dtype.itemsize < 4 or input.precision == Precision.INT32
+    return rest.cast(input0.precision)
 
 
 @table.lower(binary.pow_)
 def pow_(g: Emitter, input0: Value, input1: Value) -> Ref:
     if input0.is_float:
         return _power(g, input0, input1)
-    known = input1.constant
-    if known is None or known.size != 1 or not 0 <= int(known.reshape(-1)[0]) < 64:
+    exponent = only_number(input1)
+    if exponent is None or not 0 <= exponent < 64:
         raise NoLowering("litert raises integers to one known power below 64 only")
-    return _whole_power(g, g.take(input0), int(known.reshape(-1)[0]))
+    return _whole_power(g, g.take(input0), exponent)
 
 
 def _power(g: Emitter, base: Value, exponent: Value) -> Ref:
-    known = exponent.constant
-    if known is not None and known.size == 1 and known.ndim <= base.rank:
-        match float(known.reshape(-1)[0]):
-            case 2.0:
-                return g.take(base) * base
-            case 1.0:
-                return g.take(base)
+    match only_number(exponent) if exponent.rank <= base.rank else None:
+        case 2.0:
+            return g.take(base) * base
+        case 1.0:
+            return g.take(base)
     return g.elementwise("POW", base, exponent)
 
 

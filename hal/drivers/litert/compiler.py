@@ -27,7 +27,7 @@ from .profile import Chain, Link
 from .states import hold_states
 from .writer import Graph, Part, Tensor, Writer, join_parts
 
-LOWERINGS = Lowerings[Ref].of_package(__package__, "transposed")
+LOWERINGS = Lowerings[Ref].of_package(__package__)
 
 
 def compile_file(model: Model, shapes: Sequence[tuple[int, ...]]) -> list[Part]:

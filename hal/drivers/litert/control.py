@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -40,26 +41,18 @@ def _finish(inner: Emitter, values: list[Value]) -> None:
 
 @table.lower(control.if_)
 def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_model: Model) -> Refs:
-    flag = g.reshape(condition, ())
-    operands = [flag, *(g.plain(v) for v in inputs)]
-    graphs = []
-    for model, name in ((then_model, "then"), (else_model, "else")):
-        inner, graph = _sub_graph(g, model, name)
+    operands = [g.reshape(condition, ()), *map(g.plain, inputs)]
+    graphs = {}
+    for name, model in (("then", then_model), ("else", else_model)):
+        inner, graphs[f"{name}_subgraph_index"] = _sub_graph(g, model, name)
         _finish(inner, model.outputs)
-        graphs.append(graph)
-    if g.operation is None:
-        raise NoLowering("an if outside of a model")
-    outputs = g.operation.outputs
-    made = g.emit(
-        "IF",
-        operands,
-        [(carrier(v.precision), v.shape) for v in outputs],
-        then_subgraph_index=graphs[0],
-        else_subgraph_index=graphs[1],
-    )
-    return tuple(
-        Ref(t, identity(v.rank), v.precision, g) for t, v in zip(made, outputs, strict=True)
-    )
+    types = [(carrier(v.precision), v.shape) for v in g.operation.outputs]
+    return _results(g, g.emit("IF", operands, types, **graphs))
+
+
+def _results(g: Emitter, tensors: Sequence[Tensor]) -> Refs:
+    pairs = zip(tensors, g.operation.outputs, strict=True)
+    return tuple(Ref(t, identity(v.rank), v.precision, g) for t, v in pairs)
 
 
 @table.lower(control.while_)
@@ -70,15 +63,12 @@ def while_(
 
     So do the results of all iterations, where their number is known, and a count.
     """
-    if g.operation is None:
-        raise NoLowering("a while outside of a model")
     scans = body.outputs[1 + carried :]
     if scans and not trips:
         raise NoLowering("litert stacks the results of a known number of iterations only")
     stacks = [Tensor(carrier(v.precision), (trips or 0, *numbers(v.shape))) for v in scans]
     extra = [_zeros(g, Precision.INT32, ()), *(_zeros(g, s.precision, s.shape) for s in stacks)]
-    flag = g.reshape(condition, ())
-    operands = [flag, *(g.plain(v) for v in inputs), *(extra if scans else ())]
+    operands = [g.reshape(condition, ()), *map(g.plain, inputs), *(extra if scans else ())]
     types = [(r.tensor.precision, r.tensor.shape) for r in operands]
     inner, graph = _sub_graph(g, body, "body")
     fixed = list(graph.inputs[carried:])
@@ -88,16 +78,9 @@ def while_(
     graph.outputs += [inner.own(Ref(t, identity(len(t.shape)), t.precision, inner)) for t in fixed]
     if scans:
         _count(inner, scans, stacks)
-    made = g.emit(
-        "WHILE",
-        operands,
-        types,
-        cond_subgraph_index=_condition(g, types),
-        body_subgraph_index=graph,
-    )
-    results = [*made[1 : 1 + carried], *made[2 + len(inputs) :]]
-    pairs = zip(results, g.operation.outputs, strict=True)
-    return tuple(Ref(t, identity(v.rank), v.precision, g) for t, v in pairs)
+    graphs = {"cond_subgraph_index": _condition(g, types), "body_subgraph_index": graph}
+    made = g.emit("WHILE", operands, types, **graphs)
+    return _results(g, [*made[1 : 1 + carried], *made[2 + len(inputs) :]])
 
 
 def _condition(g: Emitter, types: list[Any]) -> Graph:

@@ -2,92 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from nnir.dim import Dim
+from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import conv
-from nnir.types import Fuse, Precision
+from nnir.types import Precision
 
-from ...attributes import Window
+from ...attributes import Transposed
 from ...lowering import Lowerings
 from ...orders import channels_last
 from . import windows
 from .binary import CODES, apply_fuse_code
-from .emitter import Emitter, Operand, Ref, result_shape
+from .emitter import Emitter, Ref, result_shape
+from .static import numbers
 from .unary import real
+from .windows import Fused
 
 table = Lowerings[Ref]()
 
 
-def kernel_of(name: str, filter: Value) -> list[int]:
-    return windows.spatial_sizes(name, filter)
+def kernel_of(filter: Value) -> list[int]:
+    return windows.spatial_sizes("a convolution", filter)
 
 
-def bias_of(g: Emitter, bias: Value) -> Ref:
-    return g.cast(bias, Precision.FLOAT32)
-
-
-@table.lower(conv.conv_2d, how=Window)
-def conv_2d(
-    g: Emitter,
-    input: Value,
-    filter: Value,
-    bias: Value,
-    *,
-    group: int,
-    fuse_code: Fuse,
-    how: Window,
+@table.lower(conv.conv_2d, conv.conv_3d, how=Fused)
+def convolution(
+    g: Emitter, input: Value, filter: Value, bias: Value, *, group: int, how: Fused
 ) -> Ref:
     real(g, input)
-    how = how.over(kernel_of("conv_2d", filter))
-    x, padding = windows.pad_for_kernel(g, "conv_2d", input, windows.stored_last(g, input), how)
-    shape = _result(g, input.shape[0], filter.shape[0])
-    return convolve(g, x, filter, bias_of(g, bias), shape, padding, how, group, fuse_code)
-
-
-def _steps(how: Window) -> dict[str, Any]:
-    """Strides and dilations as the kernels take them."""
-    strides = windows.along("stride_{}", how.strides)
-    return strides | windows.along("dilation_{}_factor", how.dilations)
-
-
-def _result(g: Emitter, batch: Dim, channels: Dim) -> tuple[Dim, ...]:
-    """The sizes of the operation's result, channels last."""
-    return (batch, *result_shape(g)[2:], channels)
-
-
-def convolve(
-    g: Emitter,
-    x: Ref,
-    filter: Operand,
-    bias: Ref,
-    shape: tuple[Dim, ...],
-    padding: int,
-    how: Window,
-    group: int,
-    fuse_code: Fuse = Fuse.NONE,
-) -> Ref:
-    """CONV_2D or DEPTHWISE_CONV_2D of a tensor with channels last."""
-    channels, filters = x.tensor.shape[3], shape[3]
-    fields: dict[str, Any] = {
-        "padding": padding,
-        **_steps(how),
-        "fused_activation_function": CODES.get(fuse_code, 0),
-    }
-    order = channels_last(4)
-    if group > 1 and group == channels and isinstance(filters, int):
-        weights = g.ordered(filter, (1, 2, 3, 0))
+    how, order = how.over(kernel_of(filter)), channels_last(input.rank)
+    last = windows.stored_last(g, input)
+    x, padding = windows.pad_for_kernel(g, "a convolution", input, last, how)
+    fields: dict[str, Any] = {"padding": padding, **windows.along("stride_{}", how.strides)}
+    fields |= windows.along("dilation_{}_factor", how.dilations)
+    fields["fused_activation_function"] = CODES.get(how.fuse_code, 0)
+    channels, filters = x.tensor.shape[-1], filter.shape[0]
+    if how.rank == 3:
+        if group > 1:
+            raise NoLowering("litert has no groups of volumes")
+        name, weights = "CONV_3D", g.ordered(filter, (2, 3, 4, 1, 0))
+    elif group > 1 and group == channels and isinstance(filters, int):
+        name, weights = "DEPTHWISE_CONV_2D", g.ordered(filter, (1, 2, 3, 0))
         fields["depth_multiplier"] = filters // group
-        result = g.compute("DEPTHWISE_CONV_2D", [x, weights, bias], shape, order, **fields)
     else:
-        weights = g.ordered(filter, (0, 2, 3, 1))
-        result = g.compute("CONV_2D", [x, weights, bias], shape, order, **fields)
-    if weights.tensor.data is None or bias.tensor.data is None:
+        name, weights = "CONV_2D", g.ordered(filter, (0, 2, 3, 1))
+    shift = g.cast(bias, Precision.FLOAT32)
+    shape = tuple(result_shape(g)[a] for a in order)
+    result = g.compute(name, [x, weights, shift], shape, order, **fields)
+    if how.rank == 2 and (weights.tensor.data is None or shift.tensor.data is None):
         result = restore_infinities(g, result)
-    return result if fuse_code in CODES else apply_fuse_code(g, result, fuse_code)
+    return result if how.fuse_code in CODES else apply_fuse_code(g, result, how.fuse_code)
 
 
 def restore_infinities(g: Emitter, result: Ref) -> Ref:
@@ -99,12 +67,33 @@ def restore_infinities(g: Emitter, result: Ref) -> Ref:
     return result
 
 
-@table.lower(conv.conv_3d, how=Window)
-def conv_3d(g: Emitter, input: Value, filter: Value, bias: Value, *, how: Window) -> Ref:
-    how = how.over(kernel_of("conv_3d", filter))
-    last = windows.stored_last(g, real(g, input))
-    x, padding = windows.pad_for_kernel(g, "conv_3d", input, last, how)
-    shape = _result(g, input.shape[0], filter.shape[0])
-    operands = [x, g.ordered(filter, (2, 3, 4, 1, 0)), bias_of(g, bias)]
-    order = channels_last(5)
-    return g.compute("CONV_3D", operands, shape, order, padding=padding, **_steps(how))
+@table.lower(conv.conv_2d_transpose, conv.conv_3d_transpose, how=Transposed)
+def transposed_convolution(
+    g: Emitter, input: Value, filter: Value, bias: Value, *, how: Transposed
+) -> Ref:
+    """The native operator without padding; the border is cut off or added after it."""
+    if how.is_dilated:
+        raise NoLowering("litert has no transposed convolution with dilations")
+    x = windows.stored_last(g, real(g, input))
+    rank, how = how.rank, how.over(kernel_of(filter))
+    spatial = windows.spatial_sizes("a transposed convolution", input)
+    out = numbers(result_shape(g)[2:])
+    grown = replace(how, output_shape=out).growth(spatial)
+    axes = list(zip(spatial, how.strides, how.kernel_shape, out, strict=True))
+    fits = all(n * s == m if rank == 3 else -(-m // s) == n for n, s, _, m in axes)
+    is_same = fits and all(-a == (-a - b) // 2 and b <= 0 for a, b in grown)
+    full = [(n - 1) * s + max(k, s if rank == 3 else k) for n, s, k, _ in axes]
+    beyond = [f - ((n - 1) * s + k) for f, (n, s, k, _) in zip(full, axes, strict=True)]
+    fields = {"padding": windows.SAME if is_same else windows.VALID}
+    fields |= windows.along("stride_{}", how.strides)
+    shape = (x.tensor.shape[0], *(out if is_same else full), filter.shape[1])
+    taps = g.ordered(filter, (1, 2, 3, 0) if rank == 2 else (2, 3, 4, 1, 0))
+    name = "TRANSPOSE_CONV" if rank == 2 else "CONV_3D_TRANSPOSE"
+    order = channels_last(rank + 2)
+    result = g.one(name, [g.sizes(shape), taps, x], Precision.FLOAT32, shape, order, **fields)
+    if not is_same:
+        around = [(a, b - e) for (a, b), e in zip(grown, beyond, strict=True)]
+        result = windows.add_border(g, result, around)
+    if bias.constant is not None and not bias.constant.any():
+        return result
+    return result + g.reshape(g.cast(bias, Precision.FLOAT32), (bias.shape[0], *(1,) * rank))

@@ -89,13 +89,12 @@ def _cut(g: Emitter, ref: Ref, axes: Sequence[int], *bounds: Any) -> Ref:
         open_begin &= ~(1 << place)
         if stop >= 0 or isinstance(size, Expr):
             open_end &= ~(1 << place)
-    if any(s != 1 for s in by):
-        return _stride(g, ref, g.ints(*begin), g.ints(*end), by, open_begin, open_end)
-    if shape == ref.tensor.shape:
+    starts, ends, is_plain = g.ints(*begin), g.ints(*end), all(s == 1 for s in by)
+    if is_plain and shape == ref.tensor.shape:
         return ref
-    if any(isinstance(d, Expr) for d in ref.tensor.shape):
-        return _stride(g, ref, g.ints(*begin), g.ints(*end), by, open_begin, open_end)
-    return g.move("SLICE", [ref], shape, ref.order, g.ints(*begin), g.ints(*shape))
+    if is_plain and not any(isinstance(d, Expr) for d in ref.tensor.shape):
+        return g.move("SLICE", [ref], shape, ref.order, starts, g.ints(*shape))
+    return _stride(g, ref, starts, ends, by, open_begin, open_end)
 
 
 def _stride(
@@ -169,8 +168,7 @@ def non_zero(g: Emitter, input: Value) -> Ref:
     if not input.rank:
         raise NoLowering("litert has no positions in a tensor of rank 0")
     ref = g.plain(input)
-    if input.precision != BOOL:
-        ref = ref.unequal(0)
+    ref = ref if input.precision == BOOL else ref.unequal(0)
     rank, count = result_shape(g)
     return g.one("WHERE", [ref], Precision.INT64, (count, rank), (1, 0))
 
@@ -180,14 +178,6 @@ def reverse_sequence(
     g: Emitter, input: Value, lengths: Value, *, batch_axis: int, time_axis: int
 ) -> Ref:
     ref = g.take(input)
-    places = [ref.place(axis_of(a, input.rank)) for a in (batch_axis, time_axis)]
-    counts = int32(g, lengths)
-    return g.move(
-        "REVERSE_SEQUENCE",
-        [ref],
-        ref.tensor.shape,
-        ref.order,
-        counts,
-        batch_dim=places[0],
-        seq_dim=places[1],
-    )
+    batch, time = (ref.place(axis_of(a, input.rank)) for a in (batch_axis, time_axis))
+    fields, counts = {"batch_dim": batch, "seq_dim": time}, int32(g, lengths)
+    return g.move("REVERSE_SEQUENCE", [ref], ref.tensor.shape, ref.order, counts, **fields)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.errors import NoLowering
@@ -20,36 +18,30 @@ table = Lowerings[Ref]()
 FLOATS = (Precision.FLOAT32, Precision.FLOAT16, Precision.BFLOAT16)
 
 
-def _draw(g: Emitter, name: str, shape: Ref, target: tuple[Any, ...], dtype: Precision) -> Ref:
-    if dtype not in FLOATS:
-        raise NoLowering(f"litert draws no {dtype.name}")
-    return g.one(name, [shape], Precision.FLOAT32, target)
+def _draw(g: Emitter, name: str, shape: Value) -> Ref:
+    """Numbers of FLOAT32."""
+    dtype, target = g.operation.outputs[0].precision, result_shape(g)
+    if dtype not in FLOATS or not target:
+        raise NoLowering(f"litert draws no {dtype.name}, and no single number")
+    sizes = int32(g, g.reshape(shape, (len(target),)))
+    return g.one(name, [sizes], Precision.FLOAT32, target)
 
 
-def _sizes(g: Emitter, shape: Value) -> Ref:
-    target = result_shape(g)
-    if not target:
-        raise NoLowering("litert draws no single number")
-    return int32(g, g.reshape(shape, (len(target),)))
-
-
-@table.lower(random.random_normal)
-def random_normal(
-    g: Emitter, shape: Value, *, mean: float, scale: float, dtype: Precision, seed: float | None
-) -> Ref:
-    if seed is not None:
-        return _draw_constant(
-            g, random.random_normal, shape, mean=mean, scale=scale, dtype=dtype, seed=seed
-        )
-    sizes = _sizes(g, shape)
-    drawn = _draw(g, "RANDOM_STANDARD_NORMAL", sizes, result_shape(g), dtype)
-    return drawn * scale + mean
-
-
-def _draw_constant(g: Emitter, operator: Any, shape: Value, **attributes: Any) -> Ref:
+def _draw_constant(g: Emitter, shape: Value) -> Ref:
+    """Those of a seed."""
     if shape.known is None:
         raise NoLowering("litert draws from a seed for known sizes only")
-    return g.constant(operator.reference(shape.known, **attributes))
+    operation = g.operation
+    return g.constant(operation.operator.reference(shape.known, **operation.attributes))
+
+
+@table.lower(random.random_normal, implied=["dtype"])
+def random_normal(
+    g: Emitter, shape: Value, *, mean: float, scale: float, seed: float | None
+) -> Ref:
+    if seed is not None:
+        return _draw_constant(g, shape)
+    return _draw(g, "RANDOM_STANDARD_NORMAL", shape) * scale + mean
 
 
 @table.lower(random.random_uniform)
@@ -57,17 +49,13 @@ def random_uniform(
     g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
 ) -> Ref:
     if seed is not None:
-        return _draw_constant(
-            g, random.random_uniform, shape, low=low, high=high, dtype=dtype, seed=seed
-        )
-    sizes = _sizes(g, shape)
-    drawn = _draw(g, "RANDOM_UNIFORM", sizes, result_shape(g), dtype)
+        return _draw_constant(g, shape)
+    drawn = _draw(g, "RANDOM_UNIFORM", shape)
     if (low, high) == (0, 1) and dtype == Precision.FLOAT32:
         return drawn
-    moved = drawn * (high - low) + low
-    kind = dtype.dtype.type
-    below = np.nextafter(kind(high), kind(low))  # what rounds up to the bound
-    return g.elementwise("MINIMUM", moved, float(below))
+    ends = map(dtype.dtype.type, (high, low))
+    below = float(np.nextafter(*ends))  # what rounds up to the bound
+    return g.elementwise("MINIMUM", drawn * (high - low) + low, below)
 
 
 @table.lower(random.bernoulli)
@@ -75,5 +63,5 @@ def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None)
     if seed is not None or not input.rank:
         raise NoLowering("litert draws from no seed, and no single number")
     x = g.plain(real(g, input))
-    drawn = _draw(g, "RANDOM_UNIFORM", g.sizes(x.shape), x.shape, Precision.FLOAT32)
+    drawn = g.one("RANDOM_UNIFORM", [g.sizes(x.shape)], Precision.FLOAT32, x.shape)
     return g.cast(drawn < x, dtype)

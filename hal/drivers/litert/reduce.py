@@ -15,7 +15,7 @@ from nnir.types import Precision
 
 from ... import orders
 from ...lowering import Lowerings
-from ...orders import Order
+from ...orders import Order, identity
 from .emitter import Emitter, Ref, result_shape
 
 table = Lowerings[Ref]()
@@ -46,56 +46,40 @@ def reduce_axes(
     precision: Precision | None = None,
 ) -> Ref:
     """A reduction of axes of the value, wherever they are stored."""
-    if isinstance(axes, orders.Ref):
-        return _at_run_time(g, name, g.plain(ref), axes, keepdim=keepdim, precision=precision)
-    if not axes:
+    if isinstance(axes, orders.Ref):  # only known while running
+        ref, where, shape = g.plain(ref), axes, result_shape(g)
+        order = identity(len(shape))
+    elif not axes:
         return ref if precision in (None, ref.tensor.precision) else ref.cast(precision)
-    places = sorted(ref.place(a) for a in axes)
-    shape, order = _without(ref, axes)
-    if keepdim:
-        shape = tuple(1 if k in places else d for k, d in enumerate(ref.tensor.shape))
-        order = ref.order
-    where = g.ints(*places)
+    else:
+        places = sorted(ref.place(a) for a in axes)
+        where, (shape, order) = g.ints(*places), _without(ref, axes)
+        if keepdim:
+            shape = tuple(1 if k in places else d for k, d in enumerate(ref.tensor.shape))
+            order = ref.order
     return g.compute(name, [ref], shape, order, where, precision=precision, keep_dims=keepdim)
 
 
-def _at_run_time(
-    g: Emitter, name: str, ref: Ref, axes: Ref, *, keepdim: bool, precision: Precision | None
-) -> Ref:
-    """Of axes that are only known while running, in a tensor of the model's order."""
-    shape = result_shape(g)
-    order = tuple(range(len(shape)))
-    return g.compute(name, [ref], shape, order, axes, precision=precision, keep_dims=keepdim)
-
-
-@table.each({reduce.reduce_prod: "REDUCE_PROD", reduce.reduce_sum: "SUM"})
-def _wrapping(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+@table.each(
+    {reduce.reduce_mean: "MEAN", reduce.reduce_prod: "REDUCE_PROD", reduce.reduce_sum: "SUM"}
+)
+def _combine(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+    if name == "MEAN" and not input.is_float:
+        raise NoLowering(f"litert has no mean of {input.precision.name}")
     return reduce_axes(g, name, g.take(input), known_axes(g, input, axes), keepdim=keepdim)
-
-
-def extreme_of(g: Emitter, name: str, ref: Ref, axes: Axes, *, keepdim: bool) -> Ref:
-    """The largest or the smallest element; NaN, which the kernels pass over, wins."""
-    if ref.tensor.precision == BOOL:
-        logical = {"REDUCE_MAX": "REDUCE_ANY", "REDUCE_MIN": "REDUCE_ALL"}[name]
-        return reduce_axes(g, logical, ref, axes, keepdim=keepdim)
-    found = reduce_axes(g, name, ref, axes, keepdim=keepdim)
-    if not ref.precision.is_float:
-        return found
-    nan = ref.unequal(ref)
-    some = reduce_axes(g, "REDUCE_ANY", nan, axes, keepdim=keepdim)
-    return g.where(some, np.nan, found)
 
 
 @table.each({reduce.reduce_max: "REDUCE_MAX", reduce.reduce_min: "REDUCE_MIN"})
 def _extreme(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-    return extreme_of(g, name, g.take(input), known_axes(g, input, axes), keepdim=keepdim)
-
-
-@table.lower(reduce.reduce_mean)
-def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-    if not input.is_float:
-        raise NoLowering(f"litert has no mean of {input.precision.name}")
-    return reduce_axes(g, "MEAN", g.take(input), known_axes(g, input, axes), keepdim=keepdim)
+    """The largest or the smallest element; NaN, which the kernels pass over, wins."""
+    ref, along = g.take(input), known_axes(g, input, axes)
+    if ref.tensor.precision == BOOL:
+        name = {"REDUCE_MAX": "REDUCE_ANY", "REDUCE_MIN": "REDUCE_ALL"}[name]
+    found = reduce_axes(g, name, ref, along, keepdim=keepdim)
+    if not ref.precision.is_float:
+        return found
+    some = reduce_axes(g, "REDUCE_ANY", ref.unequal(ref), along, keepdim=keepdim)
+    return g.where(some, np.nan, found)
 
 
 @table.each({reduce.arg_max: "ARG_MAX", reduce.arg_min: "ARG_MIN"}, implied=["keepdim"])

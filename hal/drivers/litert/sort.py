@@ -32,25 +32,24 @@ def top_k(
 
     NaN is the largest: positive ones lie above infinity in the order of the bits.
     """
-    if input.precision == Precision.UINT64 or input.precision == Precision.FLOAT64:
+    if input.precision in (Precision.UINT64, Precision.FLOAT64):
         raise NoLowering(f"litert sorts no {input.precision.name}")
     along = axis_of(axis, input.rank)
     keys = _keys(g, g.take(input))
     if not largest:
         if keys.tensor.precision == Precision.UINT8:  # which has no opposites
             keys = keys.cast(Precision.INT32)
-        keys = _opposite(g, keys)
+        keys = -1 - keys
     keys = g.last(keys, along)
-    count = result_shape(g)[along]
-    shape = (*keys.tensor.shape[:-1], count)
-    many = g.reshape(int32(g, k), ())
-    kind = keys.tensor.precision
-    values, places = g.emit("TOPK_V2", [keys, many], [(kind, shape), (Precision.INT32, shape)])
-    found = Ref(values, keys.order, kind, g)
+    shape = (*keys.tensor.shape[:-1], result_shape(g)[along])
+    kinds = keys.tensor.precision, Precision.INT32
+    made = g.emit("TOPK_V2", [keys, g.reshape(int32(g, k), ())], [(p, shape) for p in kinds])
+    found, places = (Ref(t, keys.order, t.precision, g) for t in made)
     if not largest:
-        found = _opposite(g, found)
-    positions = Ref(places, keys.order, Precision.INT32, g).cast(return_indices_dtype)
-    return _values(g, found, input.precision), positions
+        found = -1 - found
+    if input.is_float:
+        found = g.same_bits(_flip_negative(g, found), Precision.FLOAT32).seen_as(input.precision)
+    return found.cast(input.precision), places.cast(return_indices_dtype)
 
 
 def _keys(g: Emitter, ref: Ref) -> Ref:
@@ -58,15 +57,9 @@ def _keys(g: Emitter, ref: Ref) -> Ref:
     kind = ref.tensor.precision
     if kind != Precision.FLOAT32:
         return ref.seen_as(kind).cast(compute_precision("TOPK_V2", kind))
-    return _flip_negative(g, g.same_bits(_canonical(g, ref), Precision.INT32))
-
-
-def _canonical(g: Emitter, ref: Ref) -> Ref:
-    """+0 for -0, and one positive NaN for all."""
-    plain = ref + 0
-    nan = plain.unequal(plain)
-    made = g.where(nan, np.nan, plain)
-    return made.seen_as(Precision.FLOAT32)
+    plain = ref + 0  # +0 for -0, and one positive NaN for all
+    alike = g.where(plain.unequal(plain), np.nan, plain).seen_as(kind)
+    return _flip_negative(g, g.same_bits(alike, Precision.INT32))
 
 
 def _flip_negative(g: Emitter, bits: Ref) -> Ref:
@@ -75,14 +68,3 @@ def _flip_negative(g: Emitter, bits: Ref) -> Ref:
     below = ref < 0
     mask = g.constant(np.iinfo(np.int32).max, np.int32)
     return g.where(below, g.elementwise("BITWISE_XOR", ref, mask), ref)
-
-
-def _opposite(g: Emitter, ref: Ref) -> Ref:
-    return -1 - ref
-
-
-def _values(g: Emitter, found: Ref, precision: Precision) -> Ref:
-    if not precision.is_float:
-        return found.cast(precision)
-    made = g.same_bits(_flip_negative(g, found), Precision.FLOAT32)
-    return made.seen_as(precision)

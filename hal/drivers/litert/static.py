@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from nnir.dim import Dim, Expr
 from nnir.errors import NoLowering
+from nnir.model import Value
 from nnir.types import Precision
 
 from .kernels import HALVES
@@ -31,3 +33,9 @@ def cast_data(data: np.ndarray, to: Precision) -> np.ndarray:
     if to == Precision.BOOL8:
         return data != data.dtype.type(0)
     return data.astype(to.dtype)
+
+
+def only_number(value: Value) -> Any:
+    """The number that an operand of one element is; None where it is not known."""
+    known = value.constant
+    return known.item() if known is not None and known.size == 1 else None

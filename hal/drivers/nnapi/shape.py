@@ -42,10 +42,12 @@ def constants(g: Emitter) -> list[np.ndarray | None]:
 
 @table.lower(
     *(shape.expand, shape.tile, index.slice_, index.roll, index.gather_nd),
-    *(index.gather_elements, index.channel_shuffle, resize.resize_nearest),
+    *(index.gather_elements, index.channel_shuffle, index.reverse_sequence),
+    resize.resize_nearest,
     implied=[
         *("shape", "repeats", "axes", "starts", "ends", "steps", "shifts", "indices"),
-        *("axis", "batch_dims", "group", "scales", "align_corners"),
+        *("axis", "batch_dims", "group", "scales", "align_corners", "lengths", "batch_axis"),
+        "time_axis",
     ],
 )
 def _move(g: Emitter, input: Value) -> Ref:

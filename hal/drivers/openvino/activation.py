@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nnir.broadcast import axis_of
-from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import activation
@@ -17,7 +16,7 @@ from ...lowering import Lowerings
 from ...quirks import report_met
 from .above import BODIES, nodes_above
 from .binary import clip_between, rectify
-from .emitter import Emitter, Operand, Ref
+from .emitter import Emitter, Ref
 from .finite import is_computed, keep_nan
 from .quirks import SLOPES_OF_A_PRODUCT
 
@@ -108,19 +107,13 @@ def _ramp(g: Emitter, x: Ref, alpha: float, beta: float) -> Ref:
     return keep_nan(g, x, g.pair("Minimum", 1, g.pair("Maximum", 0, x * alpha + beta)))
 
 
-@table.lower(activation.hard_sigmoid)
-def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
+@table.each({activation.hard_sigmoid: "HSigmoid", activation.hard_swish: "HSwish"})
+def _hard(g: Emitter, name: str, input: Value, *, alpha: float, beta: float) -> Ref:
     if is_computed(input) and (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
-        return g.node("HSigmoid", input)
-    return _ramp(g, single(g, input), alpha, beta)
-
-
-@table.lower(activation.hard_swish)
-def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
-    if is_computed(input) and (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
-        return g.node("HSwish", input)
+        return g.node(name, input)
     x = single(g, input)
-    return x * _ramp(g, x, alpha, beta)
+    ramp = _ramp(g, x, alpha, beta)
+    return ramp if name == "HSigmoid" else x * ramp
 
 
 def log_of_sum(g: Emitter, x: Ref) -> Ref:
@@ -128,47 +121,24 @@ def log_of_sum(g: Emitter, x: Ref) -> Ref:
     return g.node("Atanh", x / (x + 2)) * 2
 
 
-@table.lower(activation.softmax)
-def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
-    return _share(g, "Softmax", input if is_computed(input) else single(g, input), input, axis)
-
-
-@table.lower(activation.log_softmax)
-def log_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
-    return _share(g, "LogSoftmax", single(g, input), input, axis)
-
-
-def _share(g: Emitter, name: str, x: Operand, input: Value, axis: int) -> Ref:
-    """A kernel along an axis, with NaN in all of a row that has one."""
+@table.each({activation.softmax: "Softmax", activation.log_softmax: "LogSoftmax"})
+def _share(g: Emitter, name: str, input: Value, *, axis: int) -> Ref:
+    """NaN in all of a row that has one."""
+    is_known = is_computed(input)
+    x = g.take(input) if is_known and name == "Softmax" else single(g, input)
     made = g.node(name, x, axis=axis_of(axis, input.rank))
-    if is_computed(input):
+    if is_known:
         return made
     whole = g.node("ReduceSum", made, g.ints(axis), keep_dims=True)  # NaN where one is
     return g.where(g.node("IsNaN", whole), np.nan, made)
 
 
-@table.lower(activation.hardmax)
-def hardmax(g: Emitter, input: Value, *, axis: int) -> Ref:
-    along = axis_of(axis, input.rank)
-    size = input.shape[along]
-    if isinstance(size, Expr):
-        raise NoLowering("openvino: hardmax along an axis of a size that is not known")
-    x = single(g, input)
-    finite = g.where(g.node("IsNaN", x), np.inf, x)
-    _, first = g.ranked(finite, g.scalar(1), along, "max")
-    line = g.constant(np.arange(size).reshape(-1, *(1,) * (input.rank - along - 1)))
-    return first.equal(line)
-
-
 @table.lower(activation.clip)
 def clip(g: Emitter, input: Value, min: Value, max: Value) -> Ref:
-    known = [b.constant for b in (min, max)]
-    if input.is_float and is_computed(input) and all(k is not None for k in known):
-        low, high = (float(k.reshape(())) for k in known)  # type: ignore[union-attr]
-        if low <= high:
-            return g.node("Clamp", input, min=low, max=high)
-    low_, high_ = (g.reshape(b, []) if b.rank else b for b in (min, max))
-    return clip_between(g, input, low_, high_)
+    known = [float(b.constant.item()) for b in (min, max) if b.constant is not None]
+    if input.is_float and is_computed(input) and len(known) == 2 and known[0] <= known[1]:
+        return g.node("Clamp", input, min=known[0], max=known[1])
+    return clip_between(g, input, *(g.reshape(b, []) if b.rank else b for b in (min, max)))
 
 
 @table.lower(activation.elu)

@@ -4,45 +4,38 @@ from __future__ import annotations
 
 from typing import Any
 
-from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Model, Value
 from nnir.ops import control
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref, Refs
+from .generate import scalar
 
 table = Lowerings[Ref]()
 
 
 @table.lower(control.if_)
 def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_model: Model) -> Refs:
-    flag = g.reshape(condition, []) if condition.rank else g.ref(condition)
-    if flag is None:
-        raise NoLowering("openvino: an if without a condition")
-    node = g.runtime.op.if_op(flag.output)
+    node = g.runtime.op.if_op(scalar(g, condition).output)
     sides = []
-    for model in (then_model, else_model):
+    for model, put in ((then_model, node.set_then_body), (else_model, node.set_else_body)):
         inner = g.inner(model)
         parameters = [_parameter(inner, g, v) for v in inputs]
         graph, results = inner.body(model, parameters)
-        sides.append((graph, parameters, results))
-    node.set_then_body(sides[0][0])
-    node.set_else_body(sides[1][0])
-    for k, value in enumerate(inputs):
-        ref = g.ref(value)
-        if ref is not None:
-            node.set_input(ref.output, sides[0][1][k], sides[1][1][k])
-    made = [node.set_output(a, b) for a, b in zip(sides[0][2], sides[1][2], strict=True)]
+        put(graph)
+        sides.append((parameters, results))
+    then, other = sides
+    for value, *pair in zip(inputs, then[0], other[0], strict=True):
+        node.set_input(g.take(value).output, *pair)
+    made = [node.set_output(*pair) for pair in zip(then[1], other[1], strict=True)]
     node.set_friendly_name(g.name("If"))
     return tuple(Ref(o, g) for o in made)
 
 
 def _parameter(inner: Emitter, g: Emitter, value: Value, *, loose: bool = False) -> Any:
     """An input of a body, of the type and shape of what is given to it."""
-    ref = g.ref(value)
-    if ref is None:
-        raise NoLowering("openvino: a sub-model without an input")
+    ref = g.take(value)
     shape = ref.output.get_partial_shape()
     if loose:
         shape = g.runtime.PartialShape([g.runtime.Dimension()] * ref.rank)
@@ -56,32 +49,23 @@ def while_(
     g: Emitter, condition: Value, *inputs: Value, body: Model, carried: int, trips: int | None
 ) -> Refs:
     """Scan outputs are stacked along a first axis of each iteration's result."""
-    if len(body.outputs) > 1 + carried and not trips:
-        empty = [
-            v for v in body.outputs[1 + carried :] if any(isinstance(d, Expr) for d in v.shape)
-        ]
-        if empty:
-            raise NoLowering("openvino: a loop that may make no iteration of unknown sizes")
-    flag = g.reshape(condition, []) if condition.rank else g.ref(condition)
-    if flag is None:
-        raise NoLowering("openvino: a while without a condition")
-    node = g.runtime.op.loop(g.scalar(-1).output, flag.output)
-    inner = g.inner(body)
-    parameters = []
+    if not trips and any(not v.is_static for v in body.outputs[1 + carried :]):
+        raise NoLowering("openvino: a loop that may make no iteration of unknown sizes")
+    node = g.runtime.op.loop(g.scalar(-1).output, scalar(g, condition).output)
+    inner, parameters = g.inner(body), []
     for k, value in enumerate(inputs):
         loose = k < carried and body.inputs[k].shape != body.outputs[1 + k].shape
         parameters.append(_parameter(inner, g, value, loose=loose))
     results = _body(inner, body, parameters, node, carried)
-    for k, value in enumerate(inputs):
-        ref = g.ref(value)
-        if ref is not None and k < carried:
-            node.set_merged_input(parameters[k], ref.output, results[1 + k].output(0))
-        elif ref is not None:
-            node.set_invariant_input(parameters[k], ref.output)
-    made = [node.get_iter_value(r.output(0), -1) for r in results[1 : 1 + carried]]
-    made += [
-        node.get_concatenated_slices(r.output(0), 0, 1, 1, -1, 0) for r in results[1 + carried :]
-    ]
+    ends = [r.output(0) for r in results]
+    for k, (value, parameter) in enumerate(zip(inputs, parameters, strict=True)):
+        source = g.take(value).output
+        if k < carried:
+            node.set_merged_input(parameter, source, ends[1 + k])
+        else:
+            node.set_invariant_input(parameter, source)
+    made = [node.get_iter_value(end, -1) for end in ends[1 : 1 + carried]]
+    made += [node.get_concatenated_slices(end, 0, 1, 1, -1, 0) for end in ends[1 + carried :]]
     node.set_friendly_name(g.name("Loop"))
     return tuple(Ref(o, g) for o in made)
 
@@ -94,16 +78,11 @@ def _body(inner: Emitter, body: Model, parameters: list[Any], node: Any, carried
         inner.lower(operation)
     results = []
     for k, value in enumerate(body.outputs):
-        ref = inner.ref(value)
-        if ref is None:
-            raise NoLowering(f"{value!r} is not made")
-        if k == 0 and value.rank:
-            ref = inner.reshape(ref, [])
+        ref = inner.take(value) if k else scalar(inner, value)
         if k > carried:
             ref = inner.unsqueeze(ref, 0)
-        result = inner.runtime.op.Result(ref.output)
-        result.set_friendly_name(inner.name("Result"))
-        results.append(result)
+        results.append(inner.runtime.op.Result(ref.output))
+        results[-1].set_friendly_name(inner.name("Result"))
     node.set_function(inner.runtime.Model(results, parameters, body.name))
     node.set_special_body_ports([-1, 0])
     return results

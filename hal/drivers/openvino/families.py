@@ -5,4 +5,4 @@ from __future__ import annotations
 from ...lowering import Lowerings
 from .emitter import Ref
 
-LOWERINGS = Lowerings[Ref].of_package(__package__, "grid")
+LOWERINGS = Lowerings[Ref].of_package(__package__)

@@ -17,10 +17,7 @@ table = Lowerings[Ref]()
 
 def scalar(g: Emitter, value: Value) -> Ref:
     """One element as rank 0."""
-    ref = g.reshape(value, []) if value.rank else g.ref(value)
-    if ref is None:
-        raise NoLowering("openvino: a number is missing")
-    return ref
+    return g.reshape(value, []) if value.rank else g.take(value)
 
 
 @table.lower(generate.fill)

@@ -11,7 +11,7 @@ from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import resize
 from nnir.recipes import open_resampling, resampling
-from nnir.types import Precision
+from nnir.types import InterpolateMode, PadMode, Precision
 
 from ...lowering import Lowerings
 from ...resizing import Corners, Resizing
@@ -102,3 +102,25 @@ def resize_(g: Emitter, input: Value, sizes: Value | None, *, how: Resizing) -> 
 
 FOLLOWED = ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel")
 """Coordinate rules of OpenVINO's own operator."""
+
+
+@table.lower(resize.grid_sample)
+def grid_sample(
+    g: Emitter,
+    input: Value,
+    grid: Value,
+    *,
+    align_corners: bool,
+    mode: InterpolateMode,
+    pad_mode: PadMode,
+) -> Ref:
+    if not input.is_float:
+        raise NoLowering(f"openvino: grid_sample of {input.type}")
+    return g.node(
+        "GridSample",
+        g.cast(input, FLOAT32),
+        g.cast(grid, FLOAT32),
+        mode=mode.name.lower(),
+        padding_mode=resize.BORDERS[pad_mode],
+        align_corners=align_corners,
+    )
