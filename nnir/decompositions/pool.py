@@ -205,14 +205,19 @@ def average_behind_border(
     own = windows.pair_pads(pads, rank)
     if not (count_include_pad and any(map(any, own))):
         raise Unsupported(f"a pool of {input.type} without a border that counts")
-    pairs = _pads(input, kernel_shape, steps, pads, dilated, ceil=ceil_mode)
+    is_open = ceil_mode and any(isinstance(d, Expr) for d in input.shape[2:])
+    pairs = list(own)
+    if ceil_mode:
+        axes = zip(input.shape[2:], windows.extents(kernel_shape, dilated), steps, own, strict=True)
+        pairs = [_fit(*axis, inside=True) for axis in axes]
     over = [n for a, b in zip(own, pairs, strict=True) for n in (0, b[1] - a[1])]
     return pool.average_pool(
         pad_axes(input, {k + 2: pair for k, pair in enumerate(own)}, 0),
         kernel_shape=kernel_shape,
         strides=steps,
-        pads=tuple(over),
+        pads=None if is_open else tuple(over),
         dilations=dilated,
+        ceil_mode=is_open,
     )
 
 

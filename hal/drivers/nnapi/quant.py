@@ -45,42 +45,41 @@ def dequantize_linear(
 
 def _stand_for(g: Emitter, input: Value, scale: Value, zero_point: Value | None) -> Ref:
     """A constant, and the integers that it was."""
-    operation = g.operation
-    arrays = [None if v is None else v.constant for v in operation.inputs]
-    real = g.constant(operation.operator.reference(*arrays, **operation.attributes))
+    arrays = [None if v is None else v.constant for v in g.operation.inputs]
+    real = g.constant(quant.dequantize_linear.reference(*arrays, **g.operation.attributes))
     integers = np.asarray(input.constant).reshape(real.tensor.dims)
-    if input.precision in BYTES:
-        grid = grid_of(scale, zero_point, input.precision)
-        if grid is not None:
-            stored = (integers.astype(np.int16) + SHIFT[input.precision]).astype(np.uint8)
-            g.twins[real.tensor] = Tensor(QUANT, real.tensor.dims, stored, *grid)
-    elif input.precision == Precision.INT32 and _is_symmetric(scale, zero_point):
-        step = float(np.asarray(scale.constant).reshape(-1)[0])
-        g.twins[real.tensor] = Tensor(INT, real.tensor.dims, integers, step)
+    grid, known = grid_of(scale, zero_point, input.precision), _known(scale, zero_point)
+    if grid is not None:
+        stored = (integers.astype(np.int16) + SHIFT[input.precision]).astype(np.uint8)
+        g.twins[real.tensor] = Tensor(QUANT, real.tensor.dims, stored, *grid)
+    elif input.precision == Precision.INT32 and known and _is_symmetric(*known):
+        g.twins[real.tensor] = Tensor(INT, real.tensor.dims, integers, float(known[0][0]))
     return real
 
 
-def _is_symmetric(scale: Value, zero_point: Value | None) -> bool:
+def _is_symmetric(scales: np.ndarray, zeros: np.ndarray) -> bool:
     """Whether there is one scale, and 0 stands for 0."""
-    single = scale.constant is not None and scale.constant.size == 1
-    return single and (zero_point is None or not np.any(zero_point.constant))
+    return scales.size == 1 and not zeros.any()
+
+
+def _known(scale: Value, zero_point: Value | None) -> tuple[np.ndarray, np.ndarray] | None:
+    """Scales and zero points, where they are constants."""
+    zeros = np.zeros(1) if zero_point is None else zero_point.constant
+    if scale.constant is None or zeros is None:
+        return None
+    steps, whole = (np.asarray(v, np.float32).reshape(-1) for v in (scale.constant, zeros))
+    return steps, whole
 
 
 def grid_of(
     scale: Value, zero_point: Value | None, precision: Precision
 ) -> tuple[float, int] | None:
     """Scale and zero point of what is stored, where there is one of each."""
-    if scale.constant is None or scale.constant.size != 1 or precision not in BYTES:
+    known = _known(scale, zero_point)
+    if known is None or known[0].size != 1 or precision not in BYTES:
         return None
-    step = float(np.float32(scale.constant.reshape(-1)[0]))
-    zero = 0
-    if zero_point is not None:
-        if zero_point.constant is None:
-            return None
-        zero = int(zero_point.constant.reshape(-1)[0])
-    if not 0 < step < np.inf:
-        return None
-    return step, zero + SHIFT[precision]
+    step, zero = (float(k[0]) for k in known)
+    return (step, int(zero) + SHIFT[precision]) if 0 < step < np.inf else None
 
 
 def grid_of_readers(value: Value) -> tuple[float, int] | None:
@@ -102,15 +101,14 @@ def _spread(
     scale: Value, zero_point: Value | None, axis: int, rank: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scales and zero points that broadcast to the tensor."""
-    if scale.constant is None or (zero_point is not None and zero_point.constant is None):
+    known = _known(scale, zero_point)
+    if known is None:
         raise NoLowering("nnapi has constant scales and zero points alone")
+    steps, zeros = known
     shape = [1] * rank
-    if scale.constant.size != 1:
-        shape[axis % rank] = scale.constant.size
-    steps = scale.constant.astype(np.float32).reshape(shape)
-    zeros = np.zeros(1) if zero_point is None else zero_point.constant
-    whole = np.asarray(zeros, np.float32)
-    return steps, np.broadcast_to(whole.reshape(-1), steps.size).reshape(shape)
+    if steps.size != 1:
+        shape[axis % rank] = steps.size
+    return steps.reshape(shape), np.broadcast_to(zeros, steps.size).reshape(shape)
 
 
 def as_numbers(g: Emitter, ref: Ref) -> Ref:
@@ -139,9 +137,9 @@ def round_numbers(ref: Ref) -> Ref:
 def quantize_linear(
     g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int, dtype: Precision
 ) -> Ref:
-    if dtype not in BYTES:
-        raise NoLowering(f"nnapi has integers of 8 bits with a scale, not {Precision(dtype).name}")
     kind = Precision(dtype)
+    if kind not in BYTES:
+        raise NoLowering(f"nnapi has integers of 8 bits with a scale, not {kind.name}")
     ref = g.real(input)
     grid = grid_of(scale, zero_point, kind)
     if grid is not None:

@@ -32,28 +32,19 @@ PACKED = {
 """Integers that OpenVINO's kernels for products read as they are stored."""
 
 
-def _spread(g: Emitter, values: np.ndarray, axis: int, rank: int) -> Ref:
-    """One value, or one for each entry of an axis."""
-    if values.size == 1:
-        return g.constant(values.reshape(()), np.float32)
-    return g.constant(values.reshape(-1, *(1,) * (rank - 1 - axis)), np.float32)
-
-
-@table.lower(quant.quantize)
-def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int) -> Ref:
-    zeros = np.zeros(1) if zero_point is None else zero_point.constant
-    if scale.constant is None or zeros is None:
-        raise NoLowering("quantize by a scale that is only known while running")
-    along = axis_of(axis, input.rank) if scale.constant.size > 1 else 0
-    x = g.cast(input, FLOAT32)
-    steps = x / _spread(g, scale.constant, along, input.rank)
+@table.lower(quant.quantize, implied=["scale", "zero_point", "axis"])
+def quantize(g: Emitter, input: Value) -> Ref:
+    how = g.operation.outputs[0].type.quantization
+    if how is None:
+        raise NoLowering("openvino quantises by scales that are known")
+    after = () if how.axis is None else (-1, *(1,) * (input.rank - 1 - how.axis))
+    scales, zeros = (np.reshape(n, after).astype(np.float32) for n in (how.scales, how.zero_points))
+    steps = g.cast(input, FLOAT32) / g.constant(scales)
     steps = g.node("Round", steps, mode="half_to_even")
-    symmetric = not zeros.any()
-    if not symmetric:
-        steps = steps + _spread(g, zeros.reshape(-1), along, input.rank)
-    low, high = (-127.0, 127.0) if symmetric else (0.0, 255.0)
-    made = g.node("Clamp", steps, min=low, max=high)
-    return made.cast(Precision.INT8 if symmetric else Precision.UINT8)
+    if not zeros.any():
+        return g.node("Clamp", steps, min=-127.0, max=127.0).cast(Precision.INT8)
+    shifted = steps + g.constant(zeros)
+    return g.node("Clamp", shifted, min=0.0, max=255.0).cast(Precision.UINT8)
 
 
 @table.lower(quant.dequantize)
