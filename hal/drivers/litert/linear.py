@@ -27,6 +27,8 @@ table = Lowerings[Ref]()
 def fully_connected(
     g: Emitter, input: Value, weight: Value, bias: Value, *, fuse_code: Fuse
 ) -> Ref:
+    if 0 in weight.shape:
+        raise NoLowering("litert multiplies no matrices without elements")
     x, shift = g.plain(real(g, input)), g.take(bias)
     keep, target = input.rank == 2, result_shape(g)
     return dense(g, x, g.plain(weight), shift, target, fuse_code, keep=keep)
@@ -43,22 +45,12 @@ def dense(
     keep: bool = True,
 ) -> Ref:
     """FULLY_CONNECTED: x [..., n] with weights [units, n]."""
-    if 0 in weight.tensor.shape:
-        return _of_nothing(g, bias, shape, fuse_code)
     fields: dict[str, Any] = {"fused_activation_function": CODES.get(fuse_code, 0)}
     fields["keep_num_dims"] = keep
     shift = g.constant(np.zeros(numbers(shape[-1:]), np.float32)) if bias is None else bias
     order = x.order if keep else identity(len(shape))
     made = g.compute("FULLY_CONNECTED", [x, weight, shift], shape, order, **fields)
     return made if fuse_code in CODES else apply_fuse_code(g, made, fuse_code)
-
-
-def _of_nothing(
-    g: Emitter, bias: Ref | None, shape: tuple[Dim, ...], fuse_code: Fuse = Fuse.NONE
-) -> Ref:
-    """A product over no columns: zeros, or the bias."""
-    zeros = g.constant(np.zeros(numbers(shape), np.float32))
-    return apply_fuse_code(g, zeros if bias is None else zeros + bias, fuse_code)
 
 
 @table.lower(linear.mat_mul)
@@ -70,7 +62,7 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     right = swap_last(right) if transpose_y else right
     units = right.shape[-1]
     if left.shape[-1] == 0:
-        return _of_nothing(g, None, result_shape(g))
+        raise NoLowering("litert multiplies no matrices without columns")
     if right.rank == 2 and right.tensor.data is not None and isinstance(units, int):
         rows = g.last(left, left.rank - 1)
         return dense(g, rows, g.plain(swap_last(right)), None, (*rows.tensor.shape[:-1], units))
