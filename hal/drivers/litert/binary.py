@@ -17,7 +17,7 @@ from nnir.types import Fuse, Precision
 from ...attributes import Ints
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref
-from .static import only_number
+from .static import only_integer
 from .unary import real
 
 table = Lowerings[Ref]()
@@ -185,7 +185,7 @@ def _long_quotient(g: Emitter, a: Value, by: int) -> Ref:
 
 def _known_divisor(input0: Value, input1: Value) -> int:
     """The number by which INT64 is divided, 0 where it is another type or not known."""
-    by = only_number(input1) if input0.precision == Precision.INT64 else None
+    by = only_integer(input1) if input0.precision == Precision.INT64 else None
     return by if by is not None and abs(by) < 1 << 62 and input1.rank <= input0.rank else 0
 
 
@@ -229,18 +229,20 @@ def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Ref:
 def pow_(g: Emitter, input0: Value, input1: Value) -> Ref:
     if input0.is_float:
         return _power(g, input0, input1)
-    exponent = only_number(input1)
+    exponent = only_integer(input1)
     if exponent is None or not 0 <= exponent < 64:
         raise NoLowering("litert raises integers to one known power below 64 only")
     return _whole_power(g, g.take(input0), exponent)
 
 
 def _power(g: Emitter, base: Value, exponent: Value) -> Ref:
-    match only_number(exponent) if exponent.rank <= base.rank else None:
-        case 2.0:
-            return g.take(base) * base
-        case 1.0:
-            return g.take(base)
+    known = exponent.constant
+    if known is not None and known.size == 1 and known.ndim <= base.rank:
+        match known.item():
+            case 2.0:
+                return g.take(base) * base
+            case 1.0:
+                return g.take(base)
     return g.elementwise("POW", base, exponent)
 
 

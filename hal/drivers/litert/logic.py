@@ -13,7 +13,7 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from .binary import halves_of
 from .emitter import Emitter, Ref
-from .static import only_number
+from .static import only_integer
 
 table = Lowerings[Ref]()
 BOOL = Precision.BOOL8
@@ -71,7 +71,7 @@ def _bit(value: Ref, bit: int) -> Ref:
 @table.lower(logic.bit_shift)
 def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Ref:
     """By a known count; to the left as a product."""
-    count, width = only_number(input1), input0.dtype.itemsize
+    count, width = only_integer(input1), input0.dtype.itemsize
     if width > 4 or count is None or not 0 <= count < 8 * width:
         raise NoLowering("litert shifts up to 32 bits by one known count inside the width only")
     if left:

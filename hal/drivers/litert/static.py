@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -35,7 +34,7 @@ def cast_data(data: np.ndarray, to: Precision) -> np.ndarray:
     return data.astype(to.dtype)
 
 
-def only_number(value: Value) -> Any:
-    """The number that an operand of one element is; None where it is not known."""
+def only_integer(value: Value) -> int | None:
+    """The integer that an operand of one element is; None where it is not known."""
     known = value.constant
-    return known.item() if known is not None and known.size == 1 else None
+    return int(known.item()) if known is not None and known.size == 1 else None

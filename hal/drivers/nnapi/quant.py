@@ -48,7 +48,7 @@ def _stand_for(g: Emitter, input: Value, scale: Value, zero_point: Value | None)
     arrays = [None if v is None else v.constant for v in g.operation.inputs]
     real = g.constant(quant.dequantize_linear.reference(*arrays, **g.operation.attributes))
     integers = np.asarray(input.constant).reshape(real.tensor.dims)
-    grid, known = grid_of(scale, zero_point, input.precision), _known(scale, zero_point)
+    grid, known = grid_of(scale, zero_point, input.precision), _constant_scales(scale, zero_point)
     if grid is not None:
         stored = (integers.astype(np.int16) + SHIFT[input.precision]).astype(np.uint8)
         g.twins[real.tensor] = Tensor(QUANT, real.tensor.dims, stored, *grid)
@@ -62,7 +62,9 @@ def _is_symmetric(scales: np.ndarray, zeros: np.ndarray) -> bool:
     return scales.size == 1 and not zeros.any()
 
 
-def _known(scale: Value, zero_point: Value | None) -> tuple[np.ndarray, np.ndarray] | None:
+def _constant_scales(
+    scale: Value, zero_point: Value | None
+) -> tuple[np.ndarray, np.ndarray] | None:
     """Scales and zero points, where they are constants."""
     zeros = np.zeros(1) if zero_point is None else zero_point.constant
     if scale.constant is None or zeros is None:
@@ -75,7 +77,7 @@ def grid_of(
     scale: Value, zero_point: Value | None, precision: Precision
 ) -> tuple[float, int] | None:
     """Scale and zero point of what is stored, where there is one of each."""
-    known = _known(scale, zero_point)
+    known = _constant_scales(scale, zero_point)
     if known is None or known[0].size != 1 or precision not in BYTES:
         return None
     step, zero = (float(k[0]) for k in known)
@@ -101,7 +103,7 @@ def _spread(
     scale: Value, zero_point: Value | None, axis: int, rank: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scales and zero points that broadcast to the tensor."""
-    known = _known(scale, zero_point)
+    known = _constant_scales(scale, zero_point)
     if known is None:
         raise NoLowering("nnapi has constant scales and zero points alone")
     steps, zeros = known
