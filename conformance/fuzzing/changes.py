@@ -2,13 +2,16 @@
 
 Choices are made of single bits: so the same seed makes the same choices everywhere (what a
 generator of integers gives depends on the constants in the modules that happen to be imported),
-and shrinking, which prefers zeros, ends at the first option of every table.
+and shrinking, which prefers zeros, ends at the first option of every table. The bits come from a
+plain generator (`Choices`), a tenth of what Hypothesis takes for them; `shrinking_row` gives
+Hypothesis the same choices to make them fewer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, field, is_dataclass, replace
+from random import Random
 from typing import Any, TypeVar
 
 import numpy as np
@@ -74,7 +77,20 @@ class Change:
             self.new[path] = with_array(self.new[path], np.asarray(array))
 
 
-@st.composite
+@dataclass
+class Choices:
+    """Bits drawn from a generator, and which they were."""
+
+    random: Random
+    bits: list[bool] = field(default_factory=list)
+
+    def draw(self, _: Any) -> bool:
+        """The next bit, for whatever is asked: every choice is made of bits."""
+        bit = bool(self.random.getrandbits(1))
+        self.bits.append(bit)
+        return bit
+
+
 def change_row(draw: Draw, start: Start) -> Case:
     """A row of the operator with changes; the simplest is the first row with sizes of 1."""
     row = pick(draw, start.rows[:LONGEST])
@@ -94,6 +110,10 @@ def change_row(draw: Draw, start: Start) -> Case:
     case = rebuilt(row, change.new, left_out)
     results = tuple(_result(r, precisions) for r in case.results)
     return replace(case, results=results, why="found by fuzzing")
+
+
+shrinking_row = st.composite(change_row)
+"""The same as a strategy of Hypothesis."""
 
 
 def _sizes(draw: Draw, change: Change) -> None:

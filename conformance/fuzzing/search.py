@@ -6,11 +6,13 @@ import hashlib
 import sys
 import time
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 
 from hypothesis import Phase, Verbosity, find, reject, settings
+from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
 from hypothesis.errors import HypothesisException
 
 from nnir.errors import FAILURES, DeviceError, summary
@@ -21,7 +23,7 @@ from ..judging.judge import Verdict, failure, judge
 from ..judging.result import ERROR, PASS, REFUSED, WRONG
 from ..oracles.oracle import Oracle
 from ..processes.worker import Lost
-from .changes import change_row
+from .changes import Choices, change_row, shrinking_row
 from .conditions import not_finite
 from .cuts import cuts
 from .nearness import problem_of, strict
@@ -33,6 +35,10 @@ from .undefined import exclusion_of
 TRIES = 5
 """So many times the wanted examples may be made to find as many that the origin takes."""
 
+REPEATS = 25
+"""So many times the wanted examples may be drawn: many are the same case."""
+
+KEY = b"choices"
 SHRINKS = 250
 """So many cases may be tried to find a smaller one."""
 
@@ -109,27 +115,44 @@ class Search:
         """The smallest case that fails, or None."""
         if not self.start.rows:
             return None
-        wanted = settings(
-            database=None,
-            deadline=None,
-            max_examples=self.examples,
-            phases=(Phase.generate, Phase.shrink),
-            verbosity=Verbosity.quiet,
-            print_blob=False,
-        )
         patience, self.oracle.timeout = self.oracle.timeout, min(ASKED, self.oracle.timeout)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self._find(wanted)
-                self._cut()
+                bits = self._explore()
+                if self.best is not None:
+                    self._shrink(bits)
+                    self._cut()
         finally:
             self.oracle.timeout = patience
         return self.best and self._with_tolerance(self.best)
 
-    def _find(self, wanted: settings) -> None:
-        with suppress(HypothesisException):  # none fails, or the time is up
-            find(change_row(self.start), self._fails, settings=wanted, random=self._random)
+    def _explore(self) -> list[bool]:
+        """Try examples until one fails or there were enough; gives the choices of the last one."""
+        for _ in range(REPEATS * self.examples):
+            choices = Choices(self._random)
+            case = change_row(choices.draw, self.start)
+            row = row_of(case)
+            if row not in self._seen:
+                self._seen[row] = self._judge(case, row)
+            if self._seen[row] or self.tally.tried >= self.examples or self._is_over():
+                return choices.bits
+        return []
+
+    def _shrink(self, bits: Sequence[bool]) -> None:
+        """Make fewer choices, and simpler ones."""
+        kept = InMemoryExampleDatabase()
+        kept.save(KEY + b".secondary", choices_to_bytes(bits))  # the others count as small already
+        wanted = settings(
+            database=kept,
+            deadline=None,
+            phases=(Phase.reuse, Phase.shrink),
+            verbosity=Verbosity.quiet,
+            print_blob=False,
+        )
+        strategy = shrinking_row(self.start)
+        with suppress(HypothesisException):  # the time is up
+            find(strategy, self._fails, settings=wanted, database_key=KEY)
 
     def _cut(self) -> None:
         """Take axes away from the best one."""
@@ -152,8 +175,6 @@ class Search:
         row = row_of(case)
         if row not in self._seen:
             self._seen[row] = self._judge(case, row)
-        elif self.best is None:
-            reject()  # other choices that made the same case
         found = self._seen[row]
         if found is None:
             reject()
