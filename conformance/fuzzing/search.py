@@ -97,13 +97,29 @@ class Finding:
         return sum(a.size for a in arrays(self.case)), len(self.row)
 
 
+Answers = dict[str, Answer | Exception]
+"""What the origin says of examples, by their rows, or with what it refuses them or dies."""
+
+
 class Search:
-    """One search: the same seed, operator and rows give the same examples."""
+    """One search: the same seed, operator and rows give the same examples.
+
+    So the `answers` of a search on one device are those of another one as well.
+    """
 
     def __init__(
-        self, start: Start, device: str, oracle: Oracle, *, seed: int, examples: int, seconds: float
+        self,
+        start: Start,
+        device: str,
+        oracle: Oracle,
+        *,
+        seed: int,
+        examples: int,
+        seconds: float,
+        answers: Answers | None = None,
     ) -> None:
         self.start, self.device, self.oracle = start, device, oracle
+        self.answers: Answers = {} if answers is None else answers
         self.examples, self.tally = examples, Tally()
         self.best: Finding | None = None
         self._random = Random(seed_of(seed, start.frontend, start.op))
@@ -186,7 +202,7 @@ class Search:
             return False
         self._left -= 1
         sys.stderr.write(f"{row}\n")  # the last words, should this process die over it
-        answer = self._answer(case)
+        answer = self._answer(case, row)
         if answer is None:
             return None
         found = self._verdict(case, answer)
@@ -218,10 +234,22 @@ class Search:
         self.best = min(found, self.best, key=lambda x: x.size)
         return True
 
-    def _answer(self, case: Case) -> Answer | None:
+    def _ask(self, case: Case, row: str) -> Answer:
+        """What the origin says, or said before."""
+        if row not in self.answers:
+            try:
+                self.answers[row] = self.start.engine.ask(case, self.oracle)
+            except Exception as error:  # noqa: BLE001  it is raised below, each time
+                self.answers[row] = error.with_traceback(None)
+        known = self.answers[row]
+        if isinstance(known, Exception):
+            raise known
+        return known
+
+    def _answer(self, case: Case, row: str) -> Answer | None:
         """What the origin says, where that is defined."""
         try:
-            answer = self.start.engine.ask(case, self.oracle)
+            answer = self._ask(case, row)
         except Lost:
             self.tally.deaths += 1
             return None

@@ -273,8 +273,13 @@ def names_of(op: str) -> list[str]:
     if op.startswith("REDUCE_") and op != "REDUCE_WINDOW":
         return ["ReducerOptions"]
     words = "".join(w.capitalize() for w in op.split("_")) + "Options"
-    wanted = {n.lower(): n for n in vars(schema) if n.endswith("Options")}
-    return [OPTIONS.get(op, ""), wanted.get(words.lower(), words)]
+    return [OPTIONS.get(op, ""), tables_of_options().get(words.lower(), words)]
+
+
+@functools.cache
+def tables_of_options() -> dict[str, str]:
+    """The schema's tables of options by their names in small letters."""
+    return {n.lower(): n for n in vars(schema) if n.endswith("Options")}
 
 
 def number(key: str, value: Any) -> Any:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import importlib.util
 import time
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from ..judging.judge import Verdict
 from ..judging.record import record
 from ..judging.result import PASS, SKIP, Result
 from ..running.suite import Crew, Item, Options, Suite, command
+
+if TYPE_CHECKING:  # it needs Hypothesis
+    from ..fuzzing.search import Answers
 
 SHARE = 0.5
 """Of the time that an item has, so much is for the search."""
@@ -25,6 +29,7 @@ class Fuzz(Suite):
 
     def __init__(self, options: Options, crew: Crew) -> None:
         super().__init__(options, crew)
+        self._answers: tuple[str, Answers] = ("", {})
 
     def missing(self, frontend: str) -> str | None:
         if importlib.util.find_spec("hypothesis") is None:
@@ -50,6 +55,7 @@ class Fuzz(Suite):
             seed=options.seed,
             examples=options.examples,
             seconds=SHARE * options.timeout,
+            answers=self._answers_of(item),
         )
         found = search.run()
         seconds = time.perf_counter() - started
@@ -68,3 +74,10 @@ class Fuzz(Suite):
             row=found.row,
             command=words,
         )
+
+    def _answers_of(self, item: Item) -> Answers:
+        """The origin's answers on an operator: its devices are tried one after the other."""
+        op = f"{item.frontend} {item.op}"
+        if self._answers[0] != op:
+            self._answers = op, {}
+        return self._answers[1]
