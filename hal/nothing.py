@@ -14,15 +14,20 @@ def _zeros(value: Value) -> np.ndarray:
     return np.zeros(value.sizes, value.dtype)
 
 
+def holds_nothing(operation: Operation, stored: Container[Precision]) -> bool:
+    """Whether it is known that no result of an operation has elements."""
+    return all(0 in v.shape and v.is_static and v.precision in stored for v in operation.outputs)
+
+
 def without_running(operation: Operation, stored: Container[Precision]) -> list[np.ndarray] | None:
     """The results of an operation where they hold nothing, or are made of nothing.
 
     Kernels divide by sizes, or end the process where there are no elements. `stored` are the
     precisions that the device has.
     """
+    if holds_nothing(operation, stored):
+        return [_zeros(v) for v in operation.outputs]
     outputs = operation.outputs
-    if all(0 in v.shape and v.is_static and v.precision in stored for v in outputs):
-        return [_zeros(v) for v in outputs]
     empty = [v is not None and 0 in v.shape and v.is_static for v in operation.inputs]
     if not any(empty) or operation.models or operation.operator.is_random:
         return None

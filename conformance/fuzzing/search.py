@@ -45,8 +45,12 @@ SHRINKS = 250
 CUTS = 100
 LARGEST = 1_000_000
 DEATHS = 8
-OUTSIDE = ("out of bounds", "non-empty take", "out of range", "indices element out of data bounds")
-"""What devices say of positions outside: the origin that reads there has no better answer."""
+OUTSIDE = (
+    *("out of bounds", "non-empty take", "out of range", "indices element out of data bounds"),
+    "in 32 bits: an input is beyond them",
+)
+"""What devices say of positions outside (the origin that reads there has no better answer) and of
+integers that they say not to have."""
 
 ASKED = 10.0
 """Seconds that the origin has for one example."""

@@ -248,6 +248,8 @@ def mel_bands(count: int, rate: int, channels: int, lower: float, upper: float) 
     centres = low + (high - low) / (channels + 1) * np.arange(channels + 2)
     width = 0.5 * rate / (count - 1)
     first, last = int(1.5 + lower / width), int(upper / width)
+    if rate < 1 or last >= count:  # TensorFlow and LiteRT compute nothing, and say so in a log
+        raise BadType(f"mel bands up to {upper} Hz of {count} frequencies at {rate} Hz")
     places = mel_scale(np.arange(count) * width)
     # the band below each place: of equal ones the one before, as TensorFlow searches
     below = np.searchsorted(centres[1:], places, side="left")

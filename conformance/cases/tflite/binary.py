@@ -53,6 +53,8 @@ CASES = [
     *(Case(op, (X, Y), {"fused_activation_function": a}, tol=ROUNDS)
       for op in FUSED for a in ("RELU", "RELU6", "RELU_N1_TO_1")),
     Case("ADD", (X, Y), {"fused_activation_function": "SIGN_BIT"}, raises=Unsupported),
+    Case("FLOOR_DIV", (f(np.inf, -np.inf, 3e38), f(1, 2, 1e-3)),
+         why="infinite quotients have no remainder"),
     Case("FLOOR_DIV", (rand(9, dtype=np.int32, low=-9, high=9), Const(np.full(9, -4, np.int32))),
          why="a negative divisor"),
     Case("FLOOR_MOD", (rand(9, low=-9, high=9), scalar(-2.5)), why="a negative divisor",

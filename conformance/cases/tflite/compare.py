@@ -45,6 +45,7 @@ CASES = [
       for op in ("SELECT", "SELECT_V2")),
     Case("WHERE", (P,), results=(np.int64,)),
     Case("WHERE", (np.zeros((2, 3), np.bool_),), results=(np.int64,), why="nothing"),
+    Case("WHERE", (f(0, 0),), results=(np.int64,), why="no position of a vector"),
     Case("WHERE", (COUNTS[0],), results=(np.int64,)),
     Case("WHERE", (q(3, 4, zero=0),), results=(np.int64,), why="int8"),
     Case("WHERE", (f(0, -0.0, NAN, 2),), results=(np.int64,), why="nan"),

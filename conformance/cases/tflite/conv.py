@@ -138,6 +138,8 @@ CASES = [
          {"padding": "VALID", "stride_w": 1, "stride_h": 2}, tol=ROUNDS, results=(np.float32,),
          opset=3, why="bias"),
     Case("CONV_3D", (VOLUME, CUBE, Const(rand(3))), SOLID, tol=ROUNDS),
+    Case("CONV_3D", (VOLUME[:, :1], CUBE), {**SOLID, "fused_activation_function": "RELU"},
+         tol=ROUNDS, why="a kernel deeper than the volume"),
     Case("CONV_3D", (VOLUME, CUBE),
          {"padding": "VALID", "stride_d": 2, "stride_h": 1, "stride_w": 2,
           "fused_activation_function": "RELU"}, tol=ROUNDS, why="strides"),

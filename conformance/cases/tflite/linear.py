@@ -35,6 +35,9 @@ CASES = [
     Case("FULLY_CONNECTED", (X, W, B), tol=ROUNDS),
     Case("FULLY_CONNECTED", (X, W, None), tol=ROUNDS, why="no bias", opset=6),
     Case("FULLY_CONNECTED", (X, W), tol=ROUNDS, why="two inputs", opset=6),
+    Case("FULLY_CONNECTED", (X, Const(np.zeros((0, X.shape[-1]), np.float32)),
+                             Const(np.zeros(0, np.float32))), {"keep_num_dims": True},
+         tol=ROUNDS, why="no outputs", opset=5),
     Case("FULLY_CONNECTED", (X, rand(5, 7), rand(5)), tol=ROUNDS, why="all at run time"),
     *(Case("FULLY_CONNECTED", (X, W, B), {"fused_activation_function": a}, tol=ROUNDS)
       for a in ("RELU", "RELU6", "RELU_N1_TO_1")),

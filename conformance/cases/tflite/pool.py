@@ -31,6 +31,10 @@ CASES = [
       for op in OPS for a in ("RELU", "RELU6", "RELU_N1_TO_1")),
     *(Case(op, (IMAGE,), {**PLAIN, "filter_width": 0}, raises=BadType, why="no window")
       for op in OPS),
+    *(Case(op, (IMAGE[:, :, :1],), {**PLAIN, "padding": "VALID"}, tol=ROUNDS,
+           why="a window beyond the image, by less than two steps: nothing") for op in OPS),
+    *(Case(op, (IMAGE[:, :, :1],), {**PLAIN, "padding": "VALID", "stride_w": 1}, raises=BadType,
+           why="LiteRT counts a negative number of windows") for op in OPS),
     *(Case(op, (IMAGE[0],), PLAIN, raises=BadType, why="three axes") for op in OPS),
     *(Case(op, (q(2, 7, 8, 3, dtype=d),), {**PLAIN, "padding": p}, results=same(d), tol=QUANTUM,
            opset=3, why=f"{name(d)}, {p}")

@@ -121,6 +121,8 @@ CASES = [
     Case(UNIDIRECTIONAL, lstm(diagonal=True), {**TANH, "diagonal_recurrent_tensors": True},
          tol=NEAR, why="diagonal"),
     Case(UNIDIRECTIONAL, lstm(diagonal=True), TANH, raises=BadType, why="diagonal, not said"),
+    Case(UNIDIRECTIONAL, lstm(), {"time_major": True}, raises=Unsupported,
+         why="no activation: LiteRT multiplies by what its memory holds"),
     Case(UNIDIRECTIONAL, lstm(), {**TANH, "fused_activation_function": "SIGN_BIT"},
          raises=Unsupported),
     Case(UNIDIRECTIONAL, NORMED, TANH, tol=NEAR, why="normalised", opset=2),

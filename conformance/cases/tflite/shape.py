@@ -111,6 +111,8 @@ CASES = [
     Case("FILL", (sizes(), scalar(7)), results=FLOAT, why="scalar"),
     Case("FILL", (sizes(2, 0), scalar(7)), results=FLOAT, why="empty"),
     Case("RANGE", (scalar(1, np.int32), scalar(9, np.int32), scalar(3, np.int32)), results=INT),
+    Case("RANGE", (scalar(1, np.int32), scalar(1, np.int32), scalar(1, np.int32)), results=INT,
+         why="nothing, which is only known while running"),
     Case("RANGE", (scalar(1.0), scalar(-1.0), scalar(-0.25)), results=FLOAT),
     Case("RANGE", (number(1), number(9), number(2)), results=INT, why="known"),
     Case("FILL", (sizes(2, 2), q()), results=same(), opset=3, why="int8"),

@@ -72,6 +72,9 @@ CASES = [
            {"edge_padding_low": low, "edge_padding_high": high, "interior_padding": inside})
       for low, high, inside in (((1, 0), (0, 2), (0, 0)), ((0, 0), (0, 0), (1, 2)),
                                 ((-1, 2), (1, -2), (0, 1)))),
+    Case("STABLEHLO_PAD", (f(1).reshape(1, 1), ZERO), {"edge_padding_low": (-1, 2),
+         "edge_padding_high": (1, -2), "interior_padding": (0, 1)},
+         why="more is cropped at one end than there was before the other grew"),
     Case("STABLEHLO_PAD", (COUNTS, number(7)), {"edge_padding_low": (1, 1),
          "edge_padding_high": (0, 1), "interior_padding": (1, 0)}, why="int32"),
     Case("STABLEHLO_PAD", (rand(3), ZERO), {"edge_padding_low": (0,), "edge_padding_high": (0,),

@@ -21,7 +21,8 @@ table.same(
 
 @table.convert("FLOOR_DIV")
 def floor_div(x: Value, y: Value) -> Value:
-    return x // y
+    """The floor of the quotient; of floats that is infinite where the quotient is."""
+    return unary.floor(x / y) if x.is_float else x // y
 
 
 @table.convert("FLOOR_MOD")

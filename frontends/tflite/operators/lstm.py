@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nnir.dim import Expr
-from nnir.errors import BadType, NotConstant
+from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, index, linear, norm, recurrent, shape
 
@@ -97,6 +97,8 @@ def _normalize(total: Value, weights: Gate) -> Value:
 
 def cell_of(given: Given, norms: Given, function: str, clip: float, bound: float) -> Cell:
     """A cell of its tensors in the file's order."""
+    if function == "NONE":  # LiteRT multiplies by what its memory holds
+        raise Unsupported("an LSTM without an activation: LiteRT gives what is in its memory")
     weights, recurrences, peeps = given[:4], given[4:8], given[8:11]
     holes = dict(zip("ifo", peeps, strict=True))
     gates: dict[str, Gate | None] = {}

@@ -203,21 +203,33 @@ class Interpreter(Protocol):
 
     def tensor(self, tensor_index: int) -> Callable[[], np.ndarray]: ...
     def get_tensor(self, tensor_index: int) -> np.ndarray: ...
+    def get_output_details(self) -> list[dict[str, Any]]: ...
 
 
 def fetch(
     interpreter: Interpreter, index: int, dtype: np.dtype, memory: np.ndarray | None
 ) -> np.ndarray:
     """An output as an array of its own, in the memory that is offered where that fits."""
-    if memory is not None and dtype.kind != "c" and memory.dtype == dtype:
+    if memory is not None and memory.size and dtype.kind != "c" and memory.dtype == dtype:
         with interpreting():
             view = interpreter.tensor(index)()
         if view.dtype == dtype and view.shape == memory.shape:
             np.copyto(memory, view)
             return memory
+    return to_model_type(_copy_of(interpreter, index), dtype)
+
+
+def _copy_of(interpreter: Interpreter, index: int) -> np.ndarray:
+    """An output; LiteRT hands out none that was sized while running and has no elements."""
     with interpreting():
-        found = interpreter.get_tensor(index)
-    return to_model_type(np.asarray(found), dtype)  # a number without axes
+        try:
+            return np.asarray(interpreter.get_tensor(index))  # a number without axes
+        except (RuntimeError, ValueError):
+            ends = interpreter.get_output_details()
+            sized = next(d for d in ends if d["index"] == index)
+            if 0 not in sized["shape"]:
+                raise
+            return np.empty(sized["shape"], sized["dtype"])
 
 
 def to_model_type(result: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
-from nnir.model import Model, Value
+from nnir.model import Model, Operation, Value
 from nnir.types import Fuse, Precision, precision_of
 
 from ...emission import Emission
 from ...formulas import Formula
 from ...lowering import Lowerings, Plain
+from ...nothing import holds_nothing
 from ...quirks import report_met
 from . import older, proto
 from .ends import is_padded, is_quantised_behind_transpose
@@ -141,6 +142,15 @@ class Emitter(Emission[Ref]):
         self.domains: dict[str, None] = {}
         self.tails: list[str] = []
         self.metadata: dict[str, str] = {}
+
+    def lower(self, operation: Operation) -> None:
+        """Emit one operation. Kernels and what ONNX Runtime fuses fail on windows that do not fit
+        and on weights of no outputs: what holds nothing is a constant."""
+        if not holds_nothing(operation, NATIVE):
+            super().lower(operation)
+            return
+        for value in operation.outputs:
+            self.names[value] = self.typed(self.constant(np.zeros(value.sizes, value.dtype)), value)
 
     def stand_in(self, value: Value) -> Ref:
         return Ref("missing", value.precision, self)

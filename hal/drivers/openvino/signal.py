@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nnir.broadcast import axis_of, ints
-from nnir.dim import Expr
+from nnir.dim import Dim, Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import signal
@@ -36,9 +36,17 @@ def dft(
     if parts == 1:
         if onesided and not inverse:
             real = g.squeeze(x, input.rank - 1)
+            if dft_length is not None and not _fits(input.shape[along], dft_length):
+                real = _grow(g, real, along, length[0], half=False)  # RDFT only cuts
             return g.node("RDFT", real, g.ints(along), *length)
         x = g.concat(x, x * 0, axis=input.rank - 1)
     return _complex(g, x, along, length, inverse, onesided)
+
+
+def _fits(size: Dim, length: Value) -> bool:
+    """Whether a transform of a length is known to need no more than there is."""
+    known = ints(length)
+    return known is not None and isinstance(size, int) and known[0] <= size
 
 
 def _grow(g: Emitter, x: Ref, along: int, length: Ref, *, half: bool) -> Ref:

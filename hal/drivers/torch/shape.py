@@ -146,8 +146,18 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
     is_long = isinstance(fill, int) and abs(fill) > MOST_EXACT
     if value is not None and (value.known is None or is_long):
         return _fill_border(g, input, amounts, value)
-    result = functional.pad(g.bits(input), flat_pads(amounts), value=fill)
-    return g.unbits(result, input.precision)
+    flat, bits = flat_pads(amounts), g.bits(input)
+    if crops_border(flat):
+        bits = functional.pad(bits, [max(n, 0) for n in flat], value=fill)
+        flat = [min(n, 0) for n in flat]
+    return g.unbits(functional.pad(bits, flat, value=fill), input.precision)
+
+
+def crops_border(flat: Sequence[int]) -> bool:
+    """Whether one end of an axis grows and the other is cropped: torch crops first, and no more
+    than there is."""
+    pairs = zip(flat[::2], flat[1::2], strict=True)
+    return any(type(a) is type(b) is int and min(a, b) < 0 < max(a, b) for a, b in pairs)
 
 
 def flat_pads(amounts: Sequence[int]) -> list[int]:
