@@ -135,6 +135,11 @@ def symbol(name: str) -> Expr:
     return Expr((((Symbol(name),), 1),))
 
 
+def differ(a: Dim, b: Dim) -> bool:
+    """Whether two sizes are known and not the same."""
+    return isinstance(a, int) and isinstance(b, int) and a != b
+
+
 def minimum(a: Dim, b: Dim) -> Dim:
     """The smaller of two sizes: just one of them where it is known which one."""
     if is_natural(b - a):

@@ -48,6 +48,12 @@ def not_finite(case: Case, answer: Answer | None = None) -> bool:
     return any(not np.isfinite(a).all() for a in (*reals(case), *complex_ones))
 
 
+def has_subnormals(case: Case, answer: Answer) -> bool:
+    """A float other than 0, of inputs or results, that is below the smallest normal number."""
+    floats = [a for a in (*arrays(case), *answer.results) if kind_of(a.dtype) == "float"]
+    return any(bool(((a != 0) & (np.abs(a) < FINFO(a.dtype).tiny)).any()) for a in floats)
+
+
 def empty(case: Case, answer: Answer) -> bool:
     """An input without elements."""
     return any(not a.size for a in arrays(case))
@@ -76,12 +82,18 @@ def negative(case: Case, answer: Answer) -> bool:
 
 def zero_scale(case: Case, answer: Answer) -> bool:
     """A quantum of zero, or one that is not finite."""
-    return any(bool((~np.isfinite(a) | (a == 0)).any()) for a in reals(case)[1:])
+    quanta = (*reals(case)[1:], *arrays(case)[1:2])
+    return any(bool((~np.isfinite(a) | (a == 0)).any()) for a in quanta if a.dtype.kind != "b")
 
 
-def flat(case: Case, answer: Answer) -> bool:
-    """Inputs of at most three axes."""
-    return arrays(case)[0].ndim <= 3
+def zero_quantum(case: Case, answer: Answer) -> bool:
+    """Integers with a quantum of zero, or with one that is not finite."""
+    return any(bool((~np.isfinite(a) | (a == 0)).any()) for a in reals(case))
+
+
+def no_image(case: Case, answer: Answer) -> bool:
+    """The first input has not four axes."""
+    return arrays(case)[0].ndim != 4
 
 
 def bfloat16_as_uint16(case: Case, answer: Answer) -> bool:
@@ -193,9 +205,13 @@ def descending(case: Case, answer: Answer) -> bool:
     return any(a.ndim == 1 and bool((np.diff(a) < 0).any()) for a in whole(case))
 
 
-def uneven(case: Case, answer: Answer) -> bool:
-    """Vectors of integers of different lengths."""
-    return len({a.size for a in whole(case) if a.ndim == 1}) > 1
+def reads_past(case: Case, answer: Answer) -> bool:
+    """Slices whose vectors are of different lengths, or shorter than what is said of them."""
+    lengths = {a.size for a in whole(case) if a.ndim == 1}
+    masks = [v for n, v in case.attrs.items() if n.endswith("_mask")]
+    shortest, rank = min(lengths, default=0), arrays(case)[0].ndim
+    is_short = bool(case.attrs.get("offset")) and shortest < rank
+    return len(lengths) > 1 or is_short or any(m >> shortest for m in masks)
 
 
 def overflowing(case: Case, answer: Answer) -> bool:
@@ -224,3 +240,53 @@ def huge_results(case: Case, answer: Answer) -> bool:
     """Integers near the end of 32 bits, or zeros that may be what is left of them."""
     found = [r.astype(np.float64) for r in answer.results if r.dtype.kind in "iu"]
     return any(bool(((np.abs(r) > 1e9) | (r == 0)).any()) for r in found)
+
+
+def raw_scores(case: Case, answer: Answer) -> bool:
+    """The scores of an attention with a cap, as they are before it."""
+    is_raw = not case.attrs.get("qk_matmul_output_mode")
+    return len(answer.results) > 3 and is_raw and bool(case.attrs.get("softcap"))
+
+
+def odd_thresholds(case: Case, answer: Answer) -> bool:
+    """A share of two boxes below 0 or above 1."""
+    shares = reals(case)[2:3]
+    return any(bool((~(a >= 0) | (a > 1)).any()) for a in shares)
+
+
+def of_integers(case: Case, answer: Answer) -> bool:
+    """The first input holds integers."""
+    return arrays(case)[0].dtype.kind in "iu"
+
+
+def dilated_same(case: Case, answer: Answer) -> bool:
+    """A dilated window that is padded by the sizes."""
+    return padded_same(case, answer) and max(case.attrs.get("dilations", ()), default=1) > 1
+
+
+def beyond_bytes(case: Case, answer: Answer) -> bool:
+    """Floats that are more quanta than 32 bits hold, or NaN."""
+    scales = [r.scale for r in case.results if hasattr(r, "scale")]
+    least = float(np.min(scales)) if scales else 1.0
+    return any(bool((~(np.abs(a) < 2**31 * least)).any()) for a in reals(case))
+
+
+def quantised_nothing(case: Case, answer: Answer) -> bool:
+    """Quantised inputs without elements."""
+    return narrow_integers(case, answer) and empty(case, answer)
+
+
+def wild(case: Case, answer: Answer) -> bool:
+    """Numbers of 50 or more, or NaN: their sums cancel, and overflow."""
+    return any(bool((~(np.abs(a) < 50)).any()) for a in reals(case))
+
+
+def without_vectors(case: Case, answer: Answer) -> bool:
+    """Positions of which it is not said along which axis they lie."""
+    return "index_vector_dim" not in case.attrs
+
+
+def longer(case: Case, answer: Answer) -> bool:
+    """Sequences of more elements than there are."""
+    size = arrays(case)[0].shape[case.attrs.get("seq_dim", 0)]
+    return any(bool((a > size).any()) for a in whole(case)[-1:])

@@ -22,6 +22,8 @@ def schema_violation(case: Case, answer: Answer) -> str | None:
         schema = defs.get_schema(case.op, versions(case)[case.domain], case.domain)
     except defs.SchemaError:
         return None
+    if case.attrs.get("auto_pad", "NOTSET") != "NOTSET" and any(case.attrs.get("pads", ())):
+        return "ONNX does not allow pads beside auto_pad"
     allowed = {c.type_param_str: set(c.allowed_type_strs) for c in schema.type_constraints}
     bound: dict[str, str] = {}
     for formal, given in _pairs(schema.inputs, case.inputs):

@@ -24,7 +24,7 @@ from ..judging.result import ERROR, PASS, REFUSED, WRONG
 from ..oracles.oracle import Oracle
 from ..processes.worker import Lost
 from .changes import Choices, change_row, shrinking_row
-from .conditions import not_finite
+from .conditions import has_subnormals, not_finite
 from .cuts import cuts
 from .nearness import problem_of, strict
 from .rows import row_of
@@ -51,6 +51,9 @@ OUTSIDE = (
 )
 """What devices say of positions outside (the origin that reads there has no better answer) and of
 integers that they say not to have."""
+
+FLUSHING = frozenset({"litert"})
+"""Devices that take subnormal numbers for zero: XNNPACK, say, tells the processor to."""
 
 ASKED = 10.0
 """Seconds that the origin has for one example."""
@@ -215,7 +218,7 @@ class Search:
             self.tally.refused += self.best is None
         if found.verdict not in (WRONG, ERROR):
             return False
-        if self._is_known(case, found):
+        if self._is_known(case, answer, found):
             self.tally.known += self.best is None
             return False
         return self._is_better(Finding(case, row, found))
@@ -295,8 +298,10 @@ class Search:
             return failure(error)
         return Verdict(PASS if problem is None else WRONG, problem or "", outcome)
 
-    def _is_known(self, case: Case, found: Verdict) -> bool:
+    def _is_known(self, case: Case, answer: Answer, found: Verdict) -> bool:
         """Whether a limit says that results are wrong: where something is not finite, mostly."""
+        if self.device in FLUSHING and has_subnormals(case, answer):
+            return True
         known = [x for x in self.start.limits if issubclass(x.raises, AssertionError)]
         odd = not_finite(case)
         return found.verdict == WRONG and any(odd or x.case is None for x in known)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dim import Dim, Expr
+from ..dim import Dim, Expr, differ
 from ..model import Value
 from ..numeric import at_positions, wide
 from ..operator import of_windows, operator, pairs, require
@@ -319,6 +319,11 @@ def _check_rois(name: str, input: Value, rois: Value, columns: int) -> None:
     require(isinstance(last, Expr) or last == columns, f"{name} with regions {rois.type}")
 
 
+def _check_images(name: str, rois: Value, images: Value) -> None:
+    fits = images.rank == 1 and not differ(images.shape[0], rois.shape[0])
+    require(fits, f"{name} of {rois.shape[0]} regions with images {images.type}")
+
+
 @operator(steps=of_windows, code=70, reference=_roi_align)
 def roi_align(
     input: Value,
@@ -342,6 +347,7 @@ def roi_align(
     _check_rois("roi_align", input, rois, 4)
     fits = batch_indices.is_integer and batch_indices.rank == 1
     require(fits, f"roi_align with images {batch_indices.type}")
+    _check_images("roi_align", rois, batch_indices)
     shape = (rois.shape[0], input.shape[1], output_height, output_width)
     return input.type.with_shape(shape)
 
@@ -392,6 +398,7 @@ def roi_align_max(
     """
     _check_rois("roi_align_max", input, rois, 4)
     require(batch_indices.is_integer, f"roi_align_max with images {batch_indices.type}")
+    _check_images("roi_align_max", rois, batch_indices)
     shape = (rois.shape[0], input.shape[1], output_height, output_width)
     return input.type.with_shape(shape)
 

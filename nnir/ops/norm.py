@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..broadcast import axis_of, broadcast
-from ..dim import Expr
+from ..dim import Expr, differ
 from ..model import Value
 from ..numeric import HALF, wide
 from ..operator import of_windows, operator, pairs, require
@@ -43,8 +43,7 @@ def _check_channels(name: str, input: Value, *per_channel: Value) -> None:
 def broadcast_exactly(name: str, value: Value, shape: tuple[int | Expr, ...]) -> None:
     """BadType where a known size differs."""
     for have, need in zip(value.shape, shape, strict=True):
-        known = not isinstance(have, Expr) and not isinstance(need, Expr)
-        require(not known or have == need, f"{name} with {value.type}, where {need} is needed")
+        require(not differ(have, need), f"{name} with {value.type}, where {need} is needed")
 
 
 @wide
@@ -203,6 +202,8 @@ def lp_normalization(
 
 @wide
 def _lrn(input: np.ndarray, *, size: int, bias: float, alpha: float, beta: float) -> np.ndarray:
+    if not input.size:
+        return input
     before, after = (size - 1) // 2, size - 1 - (size - 1) // 2
     lead = ((0, 0), (before, after)) + ((0, 0),) * (input.ndim - 2)
     squares = np.pad(np.square(input), lead)

@@ -83,6 +83,8 @@ CASES = [
     Case("PRelu", (X, rand(3)), opset=6, why="a slope for each channel", tol=ROUNDS),
     Case("PRelu", (i(-3, 4, dtype=np.int32), i(2, dtype=np.int32)), why="integers"),
     Case("PRelu", (rand(3), rand(2, 3)), why="a slope with more axes", raises=BadType),
+    Case("PRelu", (scalar(-1), f(2)), why="one slope, with an axis more", raises=BadType),
+    Case("PRelu", (rand(2, 1), rand(3)), why="a slope that would widen", raises=BadType),
     Case("Clip", (FINITE, scalar(-1), scalar(2))),
     Case("Clip", (EDGES, Const(scalar(-1)), Const(scalar(2))), why="edges"),
     Case("Clip", (EDGES, scalar(0)), why="only below"),

@@ -34,6 +34,10 @@ CASES = [
     Case("NonMaxSuppression", (BOXES[0], SCORES, i(3)), raises=BadType, why="boxes of rank 2"),
     Case("RoiAlign", (FEATURES, ROIS, IMAGES), POOLED, tol=ROUNDS),
     Case("RoiAlign", (FEATURES, ROIS, IMAGES), tol=ROUNDS, why="defaults"),
+    *(
+        Case("RoiAlign", (FEATURES, ROIS, IMAGES[:1]), {"mode": m}, raises=BadType, why=why)
+        for m, why in (("avg", "regions without an image"), ("max", "maxima without an image"))
+    ),
     Case(
         "RoiAlign",
         (FEATURES, ROIS, IMAGES),

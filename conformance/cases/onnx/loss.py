@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import Unsupported
+from nnir.errors import BadType, Unsupported
 
 from ...case import ROUNDS, Case, Const, f, i, rand
 
@@ -37,6 +37,8 @@ CASES = [
         for op in OPS
     ),
     *(Case(op, (SCORES, LABELS), {"reduction": "max"}, raises=Unsupported) for op in OPS),
+    *(Case(op, (SCORES, LABELS, f(1)), raises=BadType, why="a weight for several classes")
+      for op in OPS),
     Case("SoftmaxCrossEntropyLoss", (SCORES, LABELS), outputs=2, why="with the logarithms",
          tol=ROUNDS),
 ]  # fmt: skip

@@ -37,6 +37,7 @@ SKIPS = [
     case(LAYER, *HALVES),
     case(LAYER, *HALVES, outputs=4, why="sums in halves"),
     case(LAYER, X[0, 0], SKIP[0, 0], GAMMA, why="a vector", raises=BadType),
+    *(case(n, X[:1], SKIP, GAMMA, why="more is added", raises=BadType) for n in (LAYER, SIMPLE)),
     case(SIMPLE, X, SKIP, GAMMA),
     case(SIMPLE, X, SKIP, GAMMA, BIAS, epsilon=1e-2),
     case(SIMPLE, X, SKIP[:1], GAMMA, why="a batch of one skip"),

@@ -8,7 +8,7 @@ import numpy as np
 
 from nnir.errors import BadType, Unsupported
 
-from ...case import Case, Const, Tolerance, rand
+from ...case import Case, Const, Tolerance, rand, scalar
 from .microsoft_activation import MICROSOFT
 
 CLOSE = Tolerance(relative=2e-5, absolute=1e-5)
@@ -80,5 +80,6 @@ GATED = [
     case("GatedRMSNorm", *(x.astype(np.float16) for x in (X, SCALE, GATE))),
     case("GatedRMSNorm", X, SCALE, GATE, activation="relu", raises=Unsupported),
     case("GatedRMSNorm", X, rand(5), GATE, why="another size", raises=BadType),
+    case("GatedRMSNorm", X, scalar(2), GATE, why="one factor without an axis", raises=BadType),
 ]
 CASES = [*LINEAR, *CAUSAL, *GATED]

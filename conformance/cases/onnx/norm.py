@@ -157,6 +157,15 @@ CASES = [
     Case("GroupNormalization", (X, S, B), {"num_groups": 2}, tol=ROUNDS),
     Case(
         "GroupNormalization",
+        (X, S[:1], B[:1]),
+        {"num_groups": 2},
+        opset=18,
+        is_open=True,
+        raises=BadType,
+        why="one factor for two groups",
+    ),
+    Case(
+        "GroupNormalization",
         (rand(2, 4), S, B),
         {"num_groups": 2, "epsilon": 0.1},
         tol=ROUNDS,
@@ -197,6 +206,7 @@ CASES = [
     ),
     Case("RMSNormalization", (X, rand(5)), {"stash_type": 7}, raises=Unsupported),
     Case("LRN", (X,), {"size": 3}, oracle="onnxruntime", tol=ROUNDS),
+    Case("LRN", (X[:, :0],), {"size": 3}, oracle="onnxruntime", why="no channels"),
     Case(
         "LRN",
         (X,),

@@ -201,6 +201,7 @@ CASES = [
     Case("GlobalMaxPool", (X1,), oracle="onnxruntime", why="1-D"),
     Case("GlobalLpPool", (X2,), opset=21, oracle="onnxruntime", tol=ROUNDS),
     Case("GlobalLpPool", (X2,), {"p": 1}, opset=21, oracle="onnxruntime", tol=ROUNDS),
+    Case("GlobalLpPool", (X2,), {"p": 0}, opset=21, raises=Unsupported, why="no norm"),
     Case("GlobalLpPool", (X2,), {"p": 3}, opset=21, oracle="onnxruntime", tol=ROUNDS),
     Case("MaxUnpool", unpooled(), {"kernel_shape": [2, 2], "strides": [2, 2]}),
     Case(

@@ -74,11 +74,12 @@ def prelu_1(x: Value, slope: Value) -> Value:
 
 @table.convert("PRelu", since=7)
 def prelu(x: Value, slope: Value) -> Value:
+    sizes = zip(reversed(x.shape), reversed(slope.shape), strict=False)
+    if slope.rank > x.rank or any(n not in (1, d) for d, n in sizes if isinstance(d, int)):
+        raise BadType(f"PRelu of {x.type} with a slope {slope.type}, which is to fit into it")
     channel = _channel_slope(x, slope)
     if channel is not None:
         return activation.prelu(x, channel)
-    if len(slope.shape) > x.rank:
-        raise BadType(f"PRelu of {x.type} with a slope {slope.type}")
     return compare.where(x < 0, x * slope, x)
 
 

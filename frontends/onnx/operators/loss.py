@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from nnir import build
+from nnir.dim import differ
+from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import activation, compare, reduce, shape
 from nnir.recipes.loss import reduce_losses
@@ -28,6 +30,8 @@ def negative_log_likelihood_loss(
     chosen = compare.equal(build.arange_along(input, 1, aligned=True), labels)
     loss, weights = -_pick_class(input, chosen), None
     if weight is not None:
+        if weight.rank != 1 or differ(weight.shape[0], input.shape[1]):
+            raise BadType(f"a loss of {input.type} with weights {weight.type} of the classes")
         columns = shape.unsqueeze(weight, list(range(1, input.rank - 1)))
         weights = _pick_class(columns, chosen)
     if ignore_index is not None:

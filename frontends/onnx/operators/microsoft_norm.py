@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nnir.dim import differ
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import compare, index, norm, reduce, shape, unary
@@ -51,6 +52,8 @@ def _add_up(input: Value, skip: Value, bias: Value | None) -> Value:
     if not input.is_float or input.rank not in (2, 3) or skip.rank > input.rank:
         raise BadType(f"a normalisation of {input.type} with {skip.type} added to it")
     total = norm.computing(input) + norm.computing(skip)
+    if any(differ(n, d) for n, d in zip(total.shape, input.shape, strict=True)):
+        raise BadType(f"a normalisation of {input.type} with {skip.type} added, which is larger")
     return total if bias is None else total + norm.computing(bias)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from nnir.dim import differ
+from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import activation as activations
 from nnir.ops import attention, norm
@@ -67,6 +69,8 @@ def gated_rms_norm(
     epsilon: float = 1e-5,
 ) -> Value:
     """16-bit floats in float32, rounded at the end."""
+    if scale.rank != 1 or x.rank < 1 or differ(scale.shape[0], x.shape[-1]):
+        raise BadType(f"a normalisation of {x.type} with factors {scale.type}")
     wide, opening = norm.computing(x), norm.computing(gate)
     result = norm.rms_normalization(wide, norm.computing(scale), epsilon=epsilon)
     open_ = activations.sigmoid if activation == "sigmoid" else activations.swish

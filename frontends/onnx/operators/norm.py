@@ -8,6 +8,7 @@ import numpy as np
 
 from nnir import build
 from nnir.broadcast import axis_of
+from nnir.dim import differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import norm, reduce, shape, unary
@@ -139,6 +140,9 @@ def group_normalization_18(
     x: Value, scale: Value, bias: Value, *, epsilon: float = 1e-5, num_groups: int
 ) -> Value:
     """Opset 18 has one scale and bias per group instead of per channel."""
+    sizes = [n for v in (scale, bias) for n in v.shape]
+    if any(differ(n, num_groups) for n in sizes):
+        raise BadType(f"{num_groups} groups with factors {scale.type} and shifts {bias.type}")
     each = build.vector(x.model, [build.over(build.size_of(x, 1), num_groups)])
     wide = (repeat_all(v, each, 0) for v in (scale, bias))
     return group_normalization(x, *wide, epsilon=epsilon, num_groups=num_groups)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from nnir import build
+from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import generate, index, pool, reduce, shape
@@ -82,6 +83,8 @@ def global_pool(operator: Operator[Value], x: Value) -> Value:
 
 @table.convert("GlobalLpPool")
 def global_lp_pool(x: Value, *, p: float = 2) -> Value:
+    if p < 1:
+        raise Unsupported(f"GlobalLpPool with p={p!r}: 1 and above are norms")
     return vector_norm(x, p, tuple(range(2, x.rank)), keepdim=True)
 
 
