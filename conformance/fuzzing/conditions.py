@@ -287,6 +287,14 @@ def without_vectors(case: Case, answer: Answer) -> bool:
 
 
 def longer(case: Case, answer: Answer) -> bool:
-    """Sequences of more elements than there are."""
+    """Sequences of more elements than there are, or of fewer than none."""
     size = arrays(case)[0].shape[case.attrs.get("seq_dim", 0)]
-    return any(bool((a > size).any()) for a in whole(case)[-1:])
+    return any(bool(((a > size) | (a < 0)).any()) for a in whole(case)[-1:])
+
+
+def has_large_quotients(case: Case, answer: Answer) -> bool:
+    """Floats that are more than 2**23 times those that divide them, anywhere."""
+    sizes = [np.abs(a[np.isfinite(a) & (a != 0)]) for a in reals(case)]
+    if len(sizes) < 2 or not sizes[0].size or not sizes[1].size:
+        return False
+    return bool(sizes[0].max() / sizes[1].min() > 2**23)

@@ -24,8 +24,9 @@ from ..judging.result import ERROR, PASS, REFUSED, WRONG
 from ..oracles.oracle import Oracle
 from ..processes.worker import Lost
 from .changes import Choices, change_row, shrinking_row
-from .conditions import has_subnormals, not_finite
+from .conditions import not_finite
 from .cuts import cuts
+from .gaps import is_gap
 from .nearness import problem_of, strict
 from .rows import row_of
 from .starts import Start
@@ -51,9 +52,6 @@ OUTSIDE = (
 )
 """What devices say of positions outside (the origin that reads there has no better answer) and of
 integers that they say not to have."""
-
-FLUSHING = frozenset({"litert"})
-"""Devices that take subnormal numbers for zero: XNNPACK, say, tells the processor to."""
 
 ASKED = 10.0
 """Seconds that the origin has for one example."""
@@ -300,7 +298,7 @@ class Search:
 
     def _is_known(self, case: Case, answer: Answer, found: Verdict) -> bool:
         """Whether a limit says that results are wrong: where something is not finite, mostly."""
-        if self.device in FLUSHING and has_subnormals(case, answer):
+        if found.verdict == WRONG and is_gap(self.device, self.start.op, case, answer):
             return True
         known = [x for x in self.start.limits if issubclass(x.raises, AssertionError)]
         odd = not_finite(case)

@@ -396,7 +396,12 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     ),
     Exclusion(("POW",), huge_results, "integers overflow", "tflite"),
     Exclusion(("*",), hybrid, "LiteRT rounds the floats to bytes", "tflite"),
-    Exclusion(("*CONV*", "FULLY_CONNECTED"), huge_integers, "sums overflow", "tflite"),
+    Exclusion(
+        ("*CONV*", "FULLY_CONNECTED", "REDUCE_PROD", "SUM", "MEAN", "CUMSUM"),
+        huge_integers,
+        "sums and products overflow",
+        "tflite",
+    ),
     Exclusion(("STRIDED_SLICE",), reads_past, "LiteRT reads past the shorter", "tflite"),
     Exclusion(("STABLEHLO_PAD",), is_unchecked, "LiteRT's sizes are all 0 if one is", "tflite"),
     Exclusion(
@@ -411,6 +416,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         "LiteRT computes in few bits, or copies what it ought to scale again",
         "tflite",
     ),
+    Exclusion(("Mfcc",), negative_float, "squares are not negative", "tflite"),
     Exclusion(("LOCAL_RESPONSE_NORMALIZATION",), always, "LiteRT's running sum cancels", "tflite"),
     Exclusion(("RFFT2D", "AudioSpectrogram", "Mfcc"), large, "overflows on the way", "tflite"),
     Exclusion(

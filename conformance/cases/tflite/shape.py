@@ -111,6 +111,8 @@ CASES = [
     Case("FILL", (sizes(), scalar(7)), results=FLOAT, why="scalar"),
     Case("FILL", (sizes(2, 0), scalar(7)), results=FLOAT, why="empty"),
     Case("RANGE", (scalar(1, np.int32), scalar(9, np.int32), scalar(3, np.int32)), results=INT),
+    Case("TILE", (np.zeros((0, 3, 1), np.int32), i(1, 2, 1, dtype=np.int32)),
+         why="copies of nothing, as many as only a run says"),
     Case("RANGE", (scalar(1, np.int32), scalar(1, np.int32), scalar(1, np.int32)), results=INT,
          why="nothing, which is only known while running"),
     Case("RANGE", (scalar(1.0), scalar(-1.0), scalar(-0.25)), results=FLOAT),

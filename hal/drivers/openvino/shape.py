@@ -120,6 +120,8 @@ def expand(g: Emitter, input: Value, shape: Value) -> Ref:
 @table.lower(shape.tile)
 def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
     """As many repeats as axes; Tile of no axes leaves its result as the memory is."""
+    if 0 in input.shape and ints(repeats) is None:
+        raise NoLowering(f"openvino: copies of {input.type}, as many as only a run says")
     missing = input.rank - length_of(repeats)
     whole, counts = g.take(input), g.int64(repeats)
     if not input.rank and not missing:

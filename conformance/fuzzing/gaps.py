@@ -1,0 +1,43 @@
+"""What engines are known to compute otherwise, by the values that they are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..case import Case
+from ..engines.engine import Answer
+from .conditions import has_large_quotients, has_subnormals
+from .undefined import Condition, matches
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Examples on which devices differ, which neither a model nor a type shows."""
+
+    devices: tuple[str, ...]
+    ops: tuple[str, ...]
+    when: Condition
+    why: str
+
+
+GAPS = (
+    Gap(
+        ("litert",),
+        ("*",),
+        has_subnormals,
+        "XNNPACK tells the processor to take subnormal numbers for zero",
+    ),
+    Gap(
+        ("openvino", "litert", "torch"),
+        ("*MOD*", "*Mod*", "*mod*", "*remainder*"),
+        has_large_quotients,
+        "remainders lose digits, or are NaN, by what goes into a number more than 2**23 times",
+    ),
+)
+
+
+def is_gap(device: str, op: str, case: Case, answer: Answer) -> bool:
+    """Whether a device is known to differ on an example of an operator."""
+    return any(
+        device in gap.devices and matches(gap.ops, op) and gap.when(case, answer) for gap in GAPS
+    )
