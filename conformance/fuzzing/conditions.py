@@ -87,8 +87,8 @@ def zero_scale(case: Case, answer: Answer) -> bool:
 
 
 def zero_quantum(case: Case, answer: Answer) -> bool:
-    """Integers with a quantum of zero, or with one that is not finite."""
-    return any(bool((~np.isfinite(a) | (a == 0)).any()) for a in reals(case))
+    """Integers with a quantum of almost zero, or with one that is not finite."""
+    return any(bool((~np.isfinite(a) | (np.abs(a) < 1e-30)).any()) for a in reals(case))
 
 
 def no_image(case: Case, answer: Answer) -> bool:
@@ -194,10 +194,13 @@ def odd_sums(case: Case, answer: Answer) -> bool:
 
 
 def degenerate(case: Case, answer: Answer) -> bool:
-    """Matrices with equal elements, which may be singular or have equal eigenvalues."""
+    """Matrices with equal elements, which may have equal eigenvalues, or almost singular ones."""
     grids = [a for a in arrays(case) if a.ndim > 1 and a.dtype.kind not in "iub"]
     grids += [a for a in arrays(case) if a.ndim > 1 and kind_of(a.dtype) == "float"]
-    return any(len({*a.reshape(-1).tolist()}) < a.size for a in grids)
+    is_square = [a for a in grids if a.size and a.shape[-1] == a.shape[-2]]
+    conditions = [np.linalg.cond(np.nan_to_num(a.astype(np.complex128))) for a in is_square]
+    alike = any(len({*a.reshape(-1).tolist()}) < a.size for a in grids)
+    return alike or any(bool((~(n < 1e6)).any()) for n in conditions)
 
 
 def descending(case: Case, answer: Answer) -> bool:
@@ -298,3 +301,32 @@ def has_large_quotients(case: Case, answer: Answer) -> bool:
     if len(sizes) < 2 or not sizes[0].size or not sizes[1].size:
         return False
     return bool(sizes[0].max() / sizes[1].min() > 2**23)
+
+
+def dilated_not_finite(case: Case, answer: Answer) -> bool:
+    """What is not finite under a dilated filter."""
+    return not_finite(case) and max(case.attrs.get("dilations", ()), default=1) > 1
+
+
+def odd_bounds(case: Case, answer: Answer) -> bool:
+    """NaN among what comes after the first input."""
+    return any(bool(np.isnan(a).any()) for a in reals(case)[1:])
+
+
+def zero_inside(case: Case, answer: Answer) -> bool:
+    """A zero point above the least integer."""
+    *_, zero = [a for a in whole(case) if a.ndim == 0] or [np.zeros((), np.uint8)]
+    return bool(zero > np.iinfo(zero.dtype).min)
+
+
+def small_image(case: Case, answer: Answer) -> bool:
+    """A window that is larger than the image."""
+    image = arrays(case)[0].shape
+    sizes = image[1:-1] if case.attrs.get("channels_last") else image[2:]
+    kernel = case.attrs.get("kernel_shape", ())
+    return any(k > n for k, n in zip(kernel, sizes, strict=False))
+
+
+def above_8(case: Case, answer: Answer) -> bool:
+    """A float beyond 8, of which a sigmoid is nearly 0 or 1."""
+    return any(bool((np.abs(a) >= 8).any()) for a in reals(case))

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 from ..case import Case
 from ..engines.engine import Answer
-from .conditions import has_large_quotients, has_subnormals
+from .conditions import (
+    above_8,
+    any_nan,
+    has_large_quotients,
+    has_subnormals,
+    odd_bounds,
+    overflowing,
+)
 from .undefined import Condition, matches
 
 
@@ -32,6 +39,25 @@ GAPS = (
         ("*MOD*", "*Mod*", "*mod*", "*remainder*"),
         has_large_quotients,
         "remainders lose digits, or are NaN, by what goes into a number more than 2**23 times",
+    ),
+    Gap(
+        ("onnxruntime", "openvino"),
+        ("Clip", "*clip*", "*clamp*", "RELU_*"),
+        odd_bounds,
+        "a bound that is NaN is none",
+    ),
+    Gap(("onnxruntime", "openvino"), ("*[Uu]nique*",), any_nan, "all NaN are the same"),
+    Gap(
+        ("onnxruntime",),
+        ("*SwiGLU", "*[Ss]wish*", "*silu*"),
+        above_8,
+        "ONNX Runtime's sigmoid is right to seven digits behind the point",
+    ),
+    Gap(
+        ("torch", "openvino", "litert"),
+        ("*[Gg]elu*", "*GELU*"),
+        overflowing,
+        "the engines multiply before they divide",
     ),
 )
 

@@ -18,6 +18,7 @@ from .conditions import (
     bfloat16_as_uint16,
     degenerate,
     descending,
+    dilated_not_finite,
     dilated_same,
     empty,
     far_apart,
@@ -50,10 +51,12 @@ from .conditions import (
     raw_scores,
     reads_past,
     scalar_result,
+    small_image,
     wide_shift,
     wild,
     without_vectors,
     zero_divisor,
+    zero_inside,
     zero_quantum,
     zero_scale,
 )
@@ -132,7 +135,17 @@ SUMS = (
         "*linear*",
     ),
     *("*attention*", "*Attention*", "*mean*", "*Mean*", "*sum*", "*Sum*", "*[Nn]orm*", "*[Pp]ool*"),
-    *("*einsum*", "*Einsum*", "*dot*", "*var*", "*std*", "*[Rr]esize*", "*interp*", "*upsample*"),
+    *(
+        "*einsum*",
+        "*Einsum*",
+        "*dot*",
+        "*RotaryEmbedding*",
+        "*var*",
+        "*std*",
+        "*[Rr]esize*",
+        "*interp*",
+        "*upsample*",
+    ),
     *(
         "*fft*",
         "*FFT*",
@@ -197,6 +210,11 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     Exclusion(
         ("Upsample",), of_integers, f"ONNX Runtime cuts, {EVALUATOR} rounds in Resize", "onnx"
     ),
+    Exclusion(("*Conv",), dilated_not_finite, f"{EVALUATOR} fills filters with zeros", "onnx"),
+    Exclusion(("*QLinearSoftmax",), zero_inside, "ONNX Runtime wraps what is above", "onnx"),
+    Exclusion(
+        ("*QLinearAveragePool",), small_image, "ONNX Runtime rounds sizes towards zero", "onnx"
+    ),
     Exclusion(("*NhwcMaxPool",), dilated_same, "ONNX Runtime pads for small windows", "onnx"),
     Exclusion(("*::MoE",), half, "ONNX Runtime writes over its input of float16", "onnx"),
     Exclusion(
@@ -213,13 +231,16 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     ),
     Exclusion(("LSTM", "GRU", "RNN"), has_clip, f"{EVALUATOR} does not clip", "onnx"),
     Exclusion(
-        ("LSTM", "GRU", "RNN", "com.microsoft::*Attention"),
-        any_nan,
+        ("LSTM", "GRU", "RNN", "com.microsoft::*Attention", "com.microsoft::*Normalization"),
+        not_finite,
         "ONNX Runtime's activations and maxima lose NaN",
         "onnx",
     ),
     Exclusion(
-        ("ReduceLogSumExp", "*CDist"), not_finite, "the formulas subtract infinities", "onnx"
+        ("ReduceLogSumExp", "*CDist", "DFT", "STFT"),
+        not_finite,
+        "the formulas add and subtract infinities",
+        "onnx",
     ),
     Exclusion(("*DynamicQuantize*",), not_finite, "C++ leaves NaN as an integer undefined", "onnx"),
     Exclusion(("LpNormalization",), negative_float, f"{EVALUATOR} adds with signs", "onnx"),
@@ -257,7 +278,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     Exclusion(
         (
             *("GroupNormalization", "Reduce*", "LpPool", "*Regressor", "*Classifier"),
-            *("*QLinear*", "*QGemm", "*MatMulInteger*"),
+            *("*QLinear*", "*QGemm", "*MatMulInteger*", "*DynamicQuantize*"),
         ),
         empty,
         f"neither {EVALUATOR} nor ONNX Runtime looks after empty inputs here",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..broadcast import contents, length_of
+from ..broadcast import contents, length_of, text
 from ..dim import Dim, Expr, ceil_div, product
 from ..model import Index, Value
 from ..numeric import apply_fuse_code, wide
@@ -439,6 +439,11 @@ def col_2_im(
     product: Dim = 1
     for d in block:
         product = product * d
+    channels = input.shape[1]
+    is_whole = not (isinstance(channels, int) and isinstance(product, int)) or (
+        product > 0 and channels % product == 0
+    )
+    require(is_whole, f"col_2_im of {input.type}, whose columns are no blocks of {text(block)}")
     return input.type.with_shape((input.shape[0], input.shape[1] // product, *sizes))
 
 

@@ -128,6 +128,7 @@ def non_max_suppression_indices(
     """
     require(boxes.is_float and scores.is_float, f"suppression of {boxes.type} by {scores.type}")
     require(boxes.rank == 3 and scores.rank == 3, f"suppression of {boxes.type} by {scores.type}")
+    require(not differ(boxes.shape[2], 4), f"boxes of 4 numbers, not {boxes.type}")
     common_dim((boxes.shape[0], scores.shape[0]), "suppression of images")
     common_dim((boxes.shape[1], scores.shape[2]), "suppression of boxes")
     limits = max_output_boxes_per_class, iou_threshold, score_threshold

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..broadcast import axes_of, axis_of, contents, ints, length_of, text
-from ..dim import Dim, Expr, ceil_div, is_natural, maximum, minimum
+from ..dim import Dim, Expr, ceil_div, differ, is_natural, maximum, minimum
 from ..model import Index, Value
 from ..numeric import at_positions, wide
 from ..operator import Pattern, operator, require
@@ -276,7 +276,11 @@ def scatter_elements(
     require(fits, f"scatter_elements of {updates.type} at {indices.type} into {input.type}")
     for pair in zip(indices.shape, updates.shape, strict=True):
         common_dim(pair, "scatter_elements")
-    check_bounds(indices, input.shape[axis_of(axis, input.rank)], "scatter_elements")
+    place = axis_of(axis, input.rank)
+    for k, (count, size) in enumerate(zip(indices.shape, input.shape, strict=True)):
+        inside = k == place or not differ(maximum(count, size), size)
+        require(inside, f"scatter_elements at {indices.type} into {input.type}, which is smaller")
+    check_bounds(indices, input.shape[place], "scatter_elements")
     return input.type
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..broadcast import contents, length_of
-from ..dim import Dim
+from ..dim import Dim, differ
 from ..model import Index, Value
 from ..numeric import apply_fuse_code, at_positions, wide
 from ..operator import Pattern, of_windows, operator, require
@@ -471,6 +471,8 @@ def max_unpool(
     require(input.rank == rank + 2, f"max_unpool with {kernel_shape=} of {input.type}")
     windows.check_window("max_unpool", rank, kernel_shape=kernel_shape, strides=strides)
     require(indices.is_integer, f"max_unpool needs integer indices, not {indices.type}")
+    fits = indices.rank == input.rank and not any(map(differ, indices.shape, input.shape))
+    require(fits, f"max_unpool of {input.type} at {indices.type}: they have one shape")
     if output_shape is not None:
         require_integers(output_shape, "the output_shape of max_unpool")
         require(length_of(output_shape) == input.rank, "max_unpool: output_shape has every axis")

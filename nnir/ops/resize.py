@@ -378,6 +378,7 @@ def _sample_type(
 ) -> TensorType:
     require(input.rank == rank + 2, f"{name} needs rank {rank + 2}, not {input.type}")
     require(grid.rank == rank + 2 and grid.is_float, f"{name} with a grid {grid.type}")
+    require(0 not in input.shape[2:], f"{name} of {input.type}, an image without elements")
     last = grid.shape[-1]
     require(isinstance(last, Expr) or last == rank, f"{name} with a grid {grid.type}")
     require(mode in KINDS, f"{name} with mode={mode!r}")

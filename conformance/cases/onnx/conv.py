@@ -258,6 +258,12 @@ CASES = [
     Case(
         "DeformConv", (rand(1, 2, 5), rand(3, 2, 2), rand(1, 2, 4)), raises=Unsupported, why="1-D"
     ),
+    Case(
+        "Col2Im",
+        (rand(1, 5, 4), Const(i(3, 3)), Const(i(2, 2))),
+        raises=BadType,
+        why="rows that are no blocks",
+    ),
     Case("Col2Im", (rand(1, 12, 4), i(4, 3), i(3, 2)), tol=ROUNDS, why="sizes at run time"),
     Case("Col2Im", (rand(2, 8, 6), Const(i(3, 4)), Const(i(2, 2))), tol=ROUNDS, why="known sizes"),
     Case(

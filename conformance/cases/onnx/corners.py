@@ -355,6 +355,8 @@ SIGNALS = [
     ),
 ]  # fmt: skip
 NUMBERS = [
+    Case("QuantizeLinear", (f(-3, 0, 2), s(0.1, np.float32), s(3, np.uint8)), {"block_size": 16},
+         why="one scale in blocks"),
     Case("QuantizeLinear", (f(-3, 0, 2), s(0.1, np.float32), s(3, np.uint8)), {"output_dtype": 3},
          opset=21, why="to two types", raises=BadType),
     *(

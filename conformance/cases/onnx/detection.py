@@ -20,6 +20,7 @@ POOLED = {"output_height": 2, "output_width": 3}
 
 CASES = [
     Case("NonMaxSuppression", (BOXES, SCORES, i(3), f(0.5), f(0.0))),
+    Case("NonMaxSuppression", (BOXES[..., :2], SCORES, i(3)), why="centres only", raises=BadType),
     Case(
         "NonMaxSuppression",
         (BOXES, SCORES, Const(i(9)), Const(f(0.5)), Const(f(0.3))),

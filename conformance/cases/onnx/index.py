@@ -60,6 +60,7 @@ SCATTER = [
         for r in ("add", "mul", "max", "min")
     ),
     Case("ScatterElements", (M, ROWS, U), {"reduction": "x"}, why="bad", raises=Unsupported),
+    Case("ScatterElements", (M[:, :1], ROWS, U), why="more columns than there are", raises=BadType),
     Case("ScatterElements", (M, ROWS, i(1)), why="another type", raises=BadType),
     Case("Scatter", (M, ROWS, U), opset=9, why="the old name", oracle="onnxruntime"),
     Case("Scatter", (M, m([3], [0], [2]), rand(3, 1)), {"axis": 1}, opset=9, oracle="onnxruntime"),
@@ -100,6 +101,7 @@ SELECT = [
     Case("NonZero", (rand(2, 3, dtype=np.bool_),), why="bools"),
     Case("NonZero", (rand(2, 3, dtype=np.int8, low=0, high=1),), why="integers"),
     Case("Compress", (M, np.array([True, False, True])), {"axis": 0}),
+    Case("Compress", (M, Const(np.zeros(0, np.bool_))), why="no conditions"),
     Case("Compress", (M, np.array([False, True])), {"axis": -1}, why="a short condition"),
     Case("Compress", (M, np.array([True, False, False, True, True])), why="flattened"),
     Case("ReverseSequence", (M, i(1, 3, 2, 3)), why="time first"),

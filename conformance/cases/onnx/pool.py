@@ -206,6 +206,13 @@ CASES = [
     Case("MaxUnpool", unpooled(), {"kernel_shape": [2, 2], "strides": [2, 2]}),
     Case(
         "MaxUnpool",
+        (unpooled()[0][..., :1], unpooled()[1]),
+        {"kernel_shape": [2, 2], "strides": [2, 2]},
+        why="more places",
+        raises=BadType,
+    ),
+    Case(
+        "MaxUnpool",
         (*unpooled(), i(1, 1, 5, 6)),
         {"kernel_shape": [2, 2], "strides": [2, 2]},
         why="a shape at run time",

@@ -173,6 +173,7 @@ CASES = [
         for p in ("zeros", "border", "reflection")
     ),
     Case("GridSample", (X, GRID), opset=16, tol=ROUNDS, oracle="onnxruntime", why="defaults"),
+    Case("GridSample", (X[..., :0], GRID), raises=BadType, why="no image"),
     Case(
         "GridSample",
         (X, GRID),

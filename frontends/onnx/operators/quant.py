@@ -30,7 +30,7 @@ def quantize_linear(
         y_scale,
         y_zero_point,
         axis=axis,
-        block_size=block_size,
+        block_size=block_size if y_scale.rank == x.rank else 0,
         dtype=output_dtype or Precision.UINT8,
         saturate=saturate,
         precision=precision,
@@ -50,7 +50,12 @@ def dequantize_linear(
     own = x_scale.precision if x_scale.precision in quant.SCALED else Precision.FLOAT32
     kind = output_dtype or own
     return quant.dequantize_linear(
-        x, x_scale, x_zero_point, axis=axis, block_size=block_size, dtype=kind
+        x,
+        x_scale,
+        x_zero_point,
+        axis=axis,
+        block_size=block_size if x_scale.rank == x.rank else 0,
+        dtype=kind,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nnir.broadcast import axis_of
+from nnir.broadcast import axis_of, ints
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import sort
@@ -30,7 +30,12 @@ def top_k(
     place = axis_of(axis, input.rank)
     keys = sortable(g, input, highest=True)
     count, mode = g.reshape(g.int64(k), []), "max" if largest else "min"
-    _, places = g.ranked(keys, count, place, mode, stable=True)
+    is_some = ints(k) is not None or 0 in input.shape
+    some = count if is_some else g.pair("Maximum", count, 1)  # TopK of none is refused
+    _, places = g.ranked(keys, some, place, mode, stable=True)
+    if not is_some:
+        cut = [g.ints(0), g.reshape(count, [1]), g.ints(1), g.ints(place)]
+        places = g.node("Slice", places, *cut)
     values = g.node("GatherElements", input, places, axis=place)
     return values, places.cast(return_indices_dtype)
 
