@@ -39,6 +39,7 @@ CASES = [
     case(X, ROUTER, UP[0], None, DOWN[0], k=2, why="no biases"),
     case(X, ROUTER, *map(Const, (*UP, *DOWN)), k=3, why="all experts"),
     case(X[None], ROUTER, *UP, *DOWN, k=2, why="a batch"),
+    case(X, np.ones((5, 3), np.float32), *UP, *DOWN, k=2, why="equal experts"),
     *(
         case(X, ROUTER, *UP, *DOWN, k=2, normalize_routing_weights=1, activation_type=name)
         for name in ("gelu", "identity", "relu", "silu")

@@ -10,6 +10,7 @@ from nnir import build
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, compare, generate, index, linear, norm, reduce, shape, sort, unary
+from nnir.recipes.shape import flip
 
 from ...table import Table
 
@@ -79,12 +80,15 @@ def _gate(x: Value, alpha: float, beta: float, limit: float | None) -> Value:
 
 
 def _shares(router: Value, count: int, normalized: bool) -> Value:
-    """What each expert counts of each token: its probability if it is among the largest, else 0."""
+    """What each expert counts of each token: its probability if it is among the largest, else 0.
+
+    Of equal ones ONNX Runtime takes the last, TOP_K the first.
+    """
     if router.rank != 2 or count < 1:
         raise BadType(f"MoE of the {count} best experts by {router.type}")
-    chances = activation.softmax(router, axis=-1)
+    chances = flip(activation.softmax(router, axis=-1), (1,))
     best, places = sort.top_k(chances, [count], axis=1)
     if normalized:
         best = best / reduce.reduce_sum(best, [1], keepdim=True)
     nothing = generate.fill_like(chances, chances.scalar(0))
-    return index.scatter_elements(nothing, places, best, axis=1)
+    return flip(index.scatter_elements(nothing, places, best, axis=1), (1,))
