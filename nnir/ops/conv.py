@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..broadcast import contents, length_of, text
-from ..dim import Dim, Expr, ceil_div, product
+from ..dim import Dim, Expr, ceil_div, differ, maximum, product
 from ..model import Index, Value
 from ..numeric import apply_fuse_code, wide
 from ..operator import of_windows, operator, require
@@ -436,15 +436,10 @@ def col_2_im(
     sizes = image or tuple(input.model.fresh() for _ in range(rank))
     if block is None:
         return input.type.with_shape((input.shape[0], input.model.fresh(), *sizes))
-    product: Dim = 1
-    for d in block:
-        product = product * d
-    channels = input.shape[1]
-    is_whole = not (isinstance(channels, int) and isinstance(product, int)) or (
-        product > 0 and channels % product == 0
-    )
-    require(is_whole, f"col_2_im of {input.type}, whose columns are no blocks of {text(block)}")
-    return input.type.with_shape((input.shape[0], input.shape[1] // product, *sizes))
+    whole = maximum(product(block), 1)
+    is_odd = differ(input.shape[1] // whole * whole, input.shape[1])
+    require(not is_odd, f"col_2_im of {input.type}, which holds no blocks of {text(block)}")
+    return input.type.with_shape((input.shape[0], input.shape[1] // whole, *sizes))
 
 
 @wide

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 import numpy as np
 
@@ -198,12 +198,20 @@ def to_pairs(array: np.ndarray) -> np.ndarray:
     return array
 
 
+class Detail(TypedDict):
+    """What LiteRT says of a tensor, in part."""
+
+    index: int
+    shape: np.ndarray
+    dtype: type
+
+
 class Interpreter(Protocol):
     """What is asked of LiteRT's interpreter."""
 
     def tensor(self, tensor_index: int) -> Callable[[], np.ndarray]: ...
     def get_tensor(self, tensor_index: int) -> np.ndarray: ...
-    def get_output_details(self) -> list[dict[str, Any]]: ...
+    def get_output_details(self) -> list[Detail]: ...
 
 
 def fetch(
