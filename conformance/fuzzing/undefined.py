@@ -14,6 +14,7 @@ from .conditions import (
     always,
     any_nan,
     any_ties,
+    before_7,
     beyond_bytes,
     bfloat16_as_uint16,
     degenerate,
@@ -42,6 +43,7 @@ from .conditions import (
     odd_complex,
     odd_sums,
     odd_thresholds,
+    of_16_bits,
     of_integers,
     of_two_shapes,
     out_of_integers,
@@ -52,6 +54,7 @@ from .conditions import (
     reads_past,
     scalar_result,
     small_image,
+    unsorted_dims,
     wide_shift,
     wild,
     without_vectors,
@@ -140,6 +143,8 @@ SUMS = (
         "*Einsum*",
         "*dot*",
         "*RotaryEmbedding*",
+        "*MATMUL*",
+        "*::SVM*",
         "*var*",
         "*std*",
         "*[Rr]esize*",
@@ -202,6 +207,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     ),
     Exclusion(("MaxPool",), any_nan, "ONNX Runtime, which is asked, loses NaN in a window", "onnx"),
     Exclusion(("GlobalMaxPool",), no_image, f"{EVALUATOR} reduces two axes, always", "onnx"),
+    Exclusion(("PRelu", "And", "Or", "Xor"), before_7, f"{EVALUATOR} knows no axis", "onnx"),
     Exclusion(("Scatter*",), any_nan, f"{EVALUATOR} compares as Python does", "onnx"),
     Exclusion(("Attention",), raw_scores, f"{EVALUATOR} gives them behind the cap", "onnx"),
     Exclusion(
@@ -210,6 +216,9 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     Exclusion(
         ("Upsample",), of_integers, f"ONNX Runtime cuts, {EVALUATOR} rounds in Resize", "onnx"
     ),
+    Exclusion(("MaxPool",), small_image, f"{EVALUATOR} counts windows of padding", "onnx"),
+    Exclusion(("TopK",), empty, f"{EVALUATOR} looks at no sizes here", "onnx"),
+    Exclusion(("OneHot",), not_finite, f"{EVALUATOR} multiplies what is off by zero", "onnx"),
     Exclusion(("*Conv",), dilated_not_finite, f"{EVALUATOR} fills filters with zeros", "onnx"),
     Exclusion(("*QLinearSoftmax",), zero_inside, "ONNX Runtime wraps what is above", "onnx"),
     Exclusion(
@@ -229,11 +238,11 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         f"{EVALUATOR} looks at no sizes here",
         "onnx",
     ),
-    Exclusion(("LSTM", "GRU", "RNN"), has_clip, f"{EVALUATOR} does not clip", "onnx"),
+    Exclusion(("LSTM", "GRU", "RNN"), has_clip, f"{EVALUATOR} does not clip or couple", "onnx"),
     Exclusion(
-        ("LSTM", "GRU", "RNN", "com.microsoft::*Attention", "com.microsoft::*Normalization"),
+        ("LSTM", "GRU", "RNN", "*Attention", "*Normalization", "LRN", "MaxRoiPool"),
         not_finite,
-        "ONNX Runtime's activations and maxima lose NaN",
+        "ONNX Runtime's activations and maxima lose NaN, its running sums spread it",
         "onnx",
     ),
     Exclusion(
@@ -242,7 +251,12 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         "the formulas add and subtract infinities",
         "onnx",
     ),
-    Exclusion(("*DynamicQuantize*",), not_finite, "C++ leaves NaN as an integer undefined", "onnx"),
+    Exclusion(
+        ("*DynamicQuantize*", "*QuantizeLinear"),
+        not_finite,
+        "C++ leaves NaN as an integer undefined",
+        "onnx",
+    ),
     Exclusion(("LpNormalization",), negative_float, f"{EVALUATOR} adds with signs", "onnx"),
     Exclusion(("ConvTranspose",), padded_same, "ONNX Runtime clamps negative padding", "onnx"),
     Exclusion(("Constant",), many_values, "a constant has one value", "onnx"),
@@ -254,7 +268,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         f"{EVALUATOR} does not look at windows beyond the input, at ranks or at order",
         "onnx",
     ),
-    Exclusion(("Reduce*", "ai.onnx.ml::*"), huge_integers, "sums overflow", "onnx"),
+    Exclusion(("Reduce*", "Gemm", "ai.onnx.ml::*"), huge_integers, "sums overflow", "onnx"),
     Exclusion(("*Window",), huge_integers, "no memory holds as many", "onnx"),
     Exclusion(("Unique",), alone, f"{EVALUATOR} sorts whatever is asked", "onnx"),
     Exclusion(
@@ -406,6 +420,8 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     Exclusion(
         ("QUANTIZE",), beyond_bytes, "LiteRT's kernels differ: XNNPACK's stay at the end", "tflite"
     ),
+    Exclusion(("SOFTMAX",), of_16_bits, "LiteRT looks it up in a table", "tflite"),
+    Exclusion(("STABLEHLO_SCATTER",), unsorted_dims, "LiteRT does not look at it", "tflite"),
     Exclusion(("MEAN",), quantised_nothing, "nothing is a multiple of NaN", "tflite"),
     Exclusion(("BROADCAST_ARGS",), huge_integers, "LiteRT's sizes have 32 bits", "tflite"),
     Exclusion(("REVERSE_SEQUENCE",), longer, "LiteRT reads past the end", "tflite"),
@@ -447,7 +463,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         "tflite",
     ),
     Exclusion(
-        ("ADD", "SUB", "MUL", "DIV", "*POOL_2D", "*CONV*", "FULLY_CONNECTED", "L2_*"),
+        ("ADD", "SUB", "MUL", "DIV", "POW", "*POOL_2D", "*CONV*", "FULLY_CONNECTED", "L2_*"),
         is_clamped,
         "LiteRT's kernels differ: some clamp what is infinite to the largest number",
         "tflite",

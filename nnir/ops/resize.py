@@ -292,6 +292,8 @@ def resize(
     require(not (antialias and mode == "nearest"), "resize with antialias and mode='nearest'")
     require((scales is None) != (sizes is None), "resize needs either scales or sizes")
     require(scales is None or scales.is_float, "resize needs scales of floats")
+    given = None if scales is None else scales.constant
+    require(given is None or bool((given > 0).all()), "resize needs scales above 0")
     require_integers(sizes, "the sizes of resize")
     named = axes_of(axes if axes is not None else range(input.rank), input.rank)
     count = length_of(sizes if sizes is not None else scales)  # type: ignore[arg-type]

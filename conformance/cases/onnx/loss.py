@@ -37,6 +37,8 @@ CASES = [
         for op in OPS
     ),
     *(Case(op, (SCORES, LABELS), {"reduction": "max"}, raises=Unsupported) for op in OPS),
+    *(Case(op, (IMAGES, MASKS[0]), raises=BadType, why="classes with too few axes")
+      for op in OPS),
     *(Case(op, (SCORES, LABELS, f(1)), raises=BadType, why="a weight for several classes")
       for op in OPS),
     Case("SoftmaxCrossEntropyLoss", (SCORES, LABELS), outputs=2, why="with the logarithms",

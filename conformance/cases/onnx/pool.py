@@ -198,6 +198,7 @@ CASES = [
     Case("GlobalAveragePool", (X3,), tol=ROUNDS, why="3-D"),
     Case("GlobalAveragePool", (i(1, 2).reshape(1, 1, 2) > 1,), raises=BadType, why="booleans"),
     Case("GlobalMaxPool", (X2,)),
+    Case("GlobalAveragePool", (rand(2, 3),), why="nothing to pool"),
     Case("GlobalMaxPool", (X1,), oracle="onnxruntime", why="1-D"),
     Case("GlobalLpPool", (X2,), opset=21, oracle="onnxruntime", tol=ROUNDS),
     Case("GlobalLpPool", (X2,), {"p": 1}, opset=21, oracle="onnxruntime", tol=ROUNDS),

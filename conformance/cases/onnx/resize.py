@@ -123,6 +123,7 @@ CASES = [
     Case("Resize", (X, Const(ODD)), {"mode": "linear"}, opset=10, oracle="onnxruntime", tol=ROUNDS),
     Case("Resize", (X, Const(UP)), opset=10, oracle="onnxruntime"),
     Case("Resize", (X, None, Const(UP)), {"mode": "lanczos"}, raises=BadType),
+    Case("Resize", (X, None, Const(0 * UP)), raises=BadType, why="by 0"),
     Case(
         "Resize",
         (X, None, Const(UP)),

@@ -26,6 +26,8 @@ def negative_log_likelihood_loss(
     ignore_index: int | None = None,
     reduction: Reduction = "mean",
 ) -> Value:
+    if target.rank != input.rank - 1:
+        raise BadType(f"a loss of {input.type} with classes {target.type}")
     labels = shape.unsqueeze(build.int64(target), [1])
     chosen = compare.equal(build.arange_along(input, 1, aligned=True), labels)
     loss, weights = -_pick_class(input, chosen), None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nnir import build
-from nnir.dim import Expr
+from nnir.dim import Expr, differ
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import compare, linear, norm, shape
@@ -216,5 +216,8 @@ def rotary(
     if position_ids.rank == 1:
         along = build.arange_along(input, 1 if input.rank == 3 else 2)
         places = shape.unsqueeze(along + position_ids, [0])
+    size, half = input.shape[-1], cos_cache.shape[-1]
+    if input.rank == 4 and not rotary_embedding_dim and differ(size, 2 * half):
+        raise BadType(f"RotaryEmbedding of {input.type} by {cos_cache.type}")
     tables = cos_cache, sin_cache, places
     return rotate_by_tables(input, *tables, interleaved, num_heads, rotary_embedding_dim)

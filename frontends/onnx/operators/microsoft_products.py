@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nnir.errors import BadType
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import shape
 from nnir.types import Precision
@@ -30,6 +30,10 @@ def mat_mul_integer_to_float(
     bias: Value | None = None,
 ) -> Value:
     """The exact product of integers in real numbers; scales of `b` may be one for each column."""
+    is_one = b_scale.shape in ((), (1,))
+    if bias is not None and (bias.rank != 1 or not (is_one or (b.rank == 2 and b_scale.rank == 1))):
+        what = f"{bias.type} added to a product with {b.type} in steps of {b_scale.type}"
+        raise Unsupported(f"{what}: ONNX Runtime scales what is added")
     whole = mat_mul_integer(a, b, a_zero_point, b_zero_point).cast(Precision.FLOAT32)
     real = whole * (_number(a_scale) * _number(b_scale))
     return real if bias is None else real + bias

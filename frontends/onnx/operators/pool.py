@@ -78,7 +78,7 @@ def lp_pool(x: Value, *, ceil_mode: bool = False, p: float = 2, how: Sliding) ->
 
 @table.each({"GlobalAveragePool": reduce.reduce_mean, "GlobalMaxPool": reduce.reduce_max})
 def global_pool(operator: Operator[Value], x: Value) -> Value:
-    return operator(x, list(range(2, x.rank)), keepdim=True)
+    return operator(x, list(range(2, x.rank)), keepdim=True) if x.rank > 2 else x
 
 
 @table.convert("GlobalLpPool")
