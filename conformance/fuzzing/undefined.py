@@ -144,6 +144,7 @@ SUMS = (
         "*dot*",
         "*RotaryEmbedding*",
         "*MATMUL*",
+        "*CDist*",
         "*::SVM*",
         "*var*",
         "*std*",
@@ -240,7 +241,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     ),
     Exclusion(("LSTM", "GRU", "RNN"), has_clip, f"{EVALUATOR} does not clip or couple", "onnx"),
     Exclusion(
-        ("LSTM", "GRU", "RNN", "*Attention", "*Normalization", "LRN", "MaxRoiPool"),
+        ("LSTM", "GRU", "RNN", "*Attention", "*Normalization", "LRN", "MaxRoiPool", "*::MoE"),
         not_finite,
         "ONNX Runtime's activations and maxima lose NaN, its running sums spread it",
         "onnx",
@@ -293,6 +294,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         (
             *("GroupNormalization", "Reduce*", "LpPool", "*Regressor", "*Classifier"),
             *("*QLinear*", "*QGemm", "*MatMulInteger*", "*DynamicQuantize*"),
+            *("com.microsoft::*MatMul", "com.microsoft::*Conv"),
         ),
         empty,
         f"neither {EVALUATOR} nor ONNX Runtime looks after empty inputs here",

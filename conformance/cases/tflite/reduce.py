@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import Unsupported
+from nnir.errors import BadType, Unsupported
 
 from ...case import ROUNDS, Case, Const, i, rand
 from .numbers import QUANTUM, name, number, q, real, same, sizes, stored
@@ -27,6 +27,8 @@ CASES = [
     *(Case(op, (COUNTS.astype(np.int64), sizes(1)), why="int64") for op in OPS),
     *(Case(op, (TRUTH, sizes(0, 2))) for op in LOGIC),
     *(Case(op, (TRUTH, Const(i(-1, dtype=np.int32))), {"keep_dims": True}) for op in LOGIC),
+    *(Case(op, (X, Const(np.zeros((1, 0), np.int32))), raises=BadType, why="axes in a matrix")
+      for op in OPS),
     *(Case("MEAN", (q(2, 7, 8, 3, dtype=d), sizes(1, 2)), results=same(d), tol=QUANTUM, opset=3,
            why=f"{name(d)}, one scale") for d in (*BYTES, np.int16)),
     *(Case(op, (q(2, 7, 8, 3, dtype=d), sizes(1, 2)), {"keep_dims": True}, tol=QUANTUM, opset=2,

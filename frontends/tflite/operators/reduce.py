@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nnir.errors import Unsupported
+from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.operator import Operator
 from nnir.ops import binary, logic, reduce
@@ -25,6 +25,8 @@ REDUCTIONS = {
 
 def _reduction(operator: Operator[Value]) -> Callable[..., Value]:
     def convert(input: Value, axis: Index, *, keep_dims: bool) -> Value:
+        if axis.rank > 1:
+            raise BadType(f"a reduction of {input.type} along {axis.type}")
         return reduce_along(operator, input, axis, keep_dims)
 
     return convert
