@@ -322,7 +322,8 @@ def zero_inside(case: Case, answer: Answer) -> bool:
 def small_image(case: Case, answer: Answer) -> bool:
     """A window that is larger than the image."""
     image = arrays(case)[0].shape
-    sizes = image[1:-1] if case.attrs.get("channels_last") else image[2:]
+    is_last = case.attrs.get("channels_last") or "Nhwc" in case.op
+    sizes = image[1:-1] if is_last else image[2:]
     kernel = case.attrs.get("kernel_shape", ())
     return any(k > n for k, n in zip(kernel, sizes, strict=False))
 
@@ -346,3 +347,13 @@ def unsorted_dims(case: Case, answer: Answer) -> bool:
     """Axes of updates in another order than they have."""
     axes = list(case.attrs.get("update_window_dims", ()))
     return axes != sorted(axes)
+
+
+def unsorted_rows(case: Case, answer: Answer) -> bool:
+    """Parts along an axis, in the order in which they come."""
+    return case.attrs.get("axis") is not None and not case.attrs.get("sorted", 1)
+
+
+def wide_bounds(case: Case, answer: Answer) -> bool:
+    """Bounds that have axes."""
+    return any(a.ndim > 0 for a in arrays(case)[1:])

@@ -49,7 +49,7 @@ DEATHS = 8
 OUTSIDE = (
     *("out of bounds", "non-empty take", "out of range", "indices element out of data bounds"),
     *("in 32 bits: an input is beyond them", "in an axis of "),
-    "do not make up",
+    *("do not make up", "ValueError: k="),
     "num_input_elements != num_output_elements",
 )
 """What devices say of positions outside (the origin that reads there has no better answer) and of

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..broadcast import axis_of, contents, text
 from ..decomposition import Level
-from ..dim import Dim, Expr, maximum
+from ..dim import Dim, Expr, differ, maximum
 from ..errors import Unsupported
 from ..model import Value
 from ..numeric import HALF, at_positions, wide
@@ -134,6 +134,8 @@ def linear_attention(
     groups = kv_num_heads > 0 and q_num_heads > 0 and q_num_heads % kv_num_heads == 0
     require(groups, f"{q_num_heads} query heads over {kv_num_heads}")
     n, m = _width(query, q_num_heads), _width(value, kv_num_heads)
+    fits = not differ(n, _width(key, kv_num_heads))
+    require(fits, f"linear_attention of {query.type} over keys {key.type}")
     batch, time = query.shape[:2]
     state = (batch, kv_num_heads, n, m)
     if past_state is not None:

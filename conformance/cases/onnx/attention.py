@@ -154,6 +154,14 @@ RECURRENT = [
     Case("LinearAttention", (LQ, LK, LV), HEADS, opset=27, why="no decay", raises=BadType),
     Case(
         "LinearAttention",
+        (LQ, LK[..., :2], LV),
+        {**HEADS, "update_rule": "linear"},
+        opset=27,
+        why="shorter keys",
+        raises=BadType,
+    ),
+    Case(
+        "LinearAttention",
         (LQ, LK, LV),
         {**HEADS, "update_rule": "x"},
         opset=27,
