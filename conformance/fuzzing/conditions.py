@@ -291,7 +291,8 @@ def without_vectors(case: Case, answer: Answer) -> bool:
 
 def longer(case: Case, answer: Answer) -> bool:
     """Sequences of more elements than there are, or of fewer than none."""
-    size = arrays(case)[0].shape[case.attrs.get("seq_dim", 0)]
+    axis = case.attrs.get("seq_dim", case.attrs.get("time_axis", 0))
+    size = arrays(case)[0].shape[axis]
     return any(bool(((a > size) | (a < 0)).any()) for a in whole(case)[-1:])
 
 
@@ -357,3 +358,9 @@ def unsorted_rows(case: Case, answer: Answer) -> bool:
 def wide_bounds(case: Case, answer: Answer) -> bool:
     """Bounds that have axes."""
     return any(a.ndim > 0 for a in arrays(case)[1:])
+
+
+def outside(case: Case, answer: Answer) -> bool:
+    """Positions that an axis has not."""
+    size = arrays(case)[0].shape[case.attrs.get("axis", 0)]
+    return any(bool(((a >= size) | (a < -size)).any()) for a in whole(case)[-1:])

@@ -11,6 +11,7 @@ from .conditions import (
     any_nan,
     has_large_quotients,
     has_subnormals,
+    is_clamped,
     odd_bounds,
     overflowing,
 )
@@ -45,6 +46,12 @@ GAPS = (
         ("Clip", "*clip*", "*clamp*", "RELU_*"),
         odd_bounds,
         "a bound that is NaN is none",
+    ),
+    Gap(
+        ("litert",),
+        ("*[Cc]onv*", "*[Pp]ool*", "*[Mm]at[Mm]ul*", "Gemm", "*mm*", "*linear*"),
+        is_clamped,
+        "activations that are none keep what is infinite at the largest number",
     ),
     Gap(("onnxruntime", "openvino"), ("*[Uu]nique*",), any_nan, "all NaN are the same"),
     Gap(
