@@ -230,7 +230,6 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     Exclusion(("*DynamicQuantize*",), has_subnormals, "the quantum may vanish", "onnx"),
     Exclusion(("Range",), not_finite, "there is no step to infinity", "onnx"),
     Exclusion(("Clip",), wide_bounds, "ONNX says that bounds have no axes", "onnx"),
-    Exclusion(("TopK",), empty, f"{EVALUATOR} looks at no sizes here", "onnx"),
     Exclusion(("OneHot",), not_finite, f"{EVALUATOR} multiplies what is off by zero", "onnx"),
     Exclusion(("*Conv",), dilated_not_finite, f"{EVALUATOR} fills filters with zeros", "onnx"),
     Exclusion(("*QLinearSoftmax",), zero_inside, "ONNX Runtime wraps what is above", "onnx"),
