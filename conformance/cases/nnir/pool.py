@@ -159,11 +159,6 @@ LIMITS = [
     ),
     DirectLimit(
         pool.adaptive_max_pool_2d,
-        "positions come from MaxPool, whose windows have one size",
-        case="places, no images",
-    ),
-    DirectLimit(
-        pool.adaptive_max_pool_2d,
         "ONNX Runtime passes over NaN",
         case="nan",
         raises=AssertionError,
