@@ -19,6 +19,13 @@ Shape = tuple[Dim, ...]
 LONGEST = 1 << 16
 
 
+def differ(a: Sequence[Dim], b: Sequence[Dim]) -> bool:
+    """Whether shapes are known to be different."""
+    pairs = zip(a, b, strict=False)
+    known = [(x, y) for x, y in pairs if isinstance(x, int) and isinstance(y, int)]
+    return len(a) != len(b) or any(x != y for x, y in known)
+
+
 def broadcast(*shapes: Shape) -> Shape:
     """The NumPy broadcast of the shapes; BadType when they do not fit.
 

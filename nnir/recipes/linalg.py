@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import build
-from ..errors import NotConstant, Unsupported
+from ..broadcast import differ
+from ..errors import BadType, NotConstant, Unsupported
 from ..model import Value
 from ..ops import binary, compare, generate, index, linalg, linear, reduce, shape, unary
 from ..types import Precision
@@ -84,7 +85,9 @@ def lu_unpack(
     unpack_data: bool = True,
     unpack_pivots: bool = True,
 ) -> Three:
-    """P, L and U from packed factors and pivots."""
+    """P, L and U from packed factors and pivots; BadType where their batches differ."""
+    if differ(LU_data.shape[:-2], LU_pivots.shape[:-1]):
+        raise BadType(f"lu_unpack of {LU_data.type} with pivots {LU_pivots.type}")
     empty = zeros(LU_data, (0,), LU_data.precision)
     order = permuted_identity(LU_data, LU_pivots) if unpack_pivots else empty
     return order, *(triangles(LU_data) if unpack_data else (empty, empty))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-
-import numpy as np
 
 from .. import build
 from ..dim import Expr
@@ -51,7 +50,7 @@ def update_running(
         count = build.product([build.size_of(x, axis) for axis in axes_beside_channels(x)])
         if not isinstance(count, int):
             raise NotConstant(f"batch_norm with training of {x.type}")
-        wide = wide * float(np.divide(count, max(count - 1, 1)))
+        wide = wide * (count / (count - 1) if count != 1 else math.inf)
     return running * (1 - momentum) + wide * momentum
 
 

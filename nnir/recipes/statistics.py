@@ -63,7 +63,7 @@ def mode(x: Value, dim: int = -1, keepdim: bool = False) -> tuple[Value, Value]:
     rest = compare.where(most, wide, highest(wide.dtype))
     value = reduce.reduce_min(rest, [axis], keepdim=True)
     places = build.arange_along(x, axis, aligned=True)
-    same = compare.where(compare.equal(wide, value), places, -1)
+    same = compare.where(compare.equal(wide, value), places, 0)
     place = reduce.reduce_max(same, [axis], keepdim=keepdim)
     return drop_axis(value, axis, keepdim).cast(x.precision), place
 

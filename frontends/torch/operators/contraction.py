@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nnir.broadcast import axes_of, axis_of
+from nnir.broadcast import axes_of, axis_of, differ
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import linear, reduce, shape, unary
@@ -115,4 +115,6 @@ def weight_norm(v: Value, g: Value, dim: int = 0) -> Value:
 @table.convert("aten._weight_norm_interface.default")
 def weight_norm_interface(v: Value, g: Value, dim: int = 0) -> tuple[Value, Value]:
     norms = norm_of_others(v, dim)
+    if g.rank and differ(g.shape, norms.shape):
+        raise BadType(f"a weight norm of {v.type} along axis {dim} with sizes {g.type}")
     return v * (g / norms), norms

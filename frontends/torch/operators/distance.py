@@ -8,7 +8,7 @@ import numpy as np
 
 from nnir.broadcast import axes_of, axis_of
 from nnir.dim import Expr
-from nnir.errors import NotConstant, Unsupported
+from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import binary, compare, index, reduce, shape, unary
 from nnir.recipes import distance as distance_recipes
@@ -106,6 +106,8 @@ def euclidean_dist(x1: Value, x2: Value) -> Value:
 
 @table.convert("aten.pdist.default", "aten._pdist_forward.default")
 def pdist(self: Value, p: float = 2.0) -> Value:
+    if self.rank != 2:
+        raise BadType(f"pdist of {self.type}: rows of a matrix are needed")
     count = self.shape[0]
     if isinstance(count, Expr):
         raise NotConstant(f"pdist of {self.type}, whose number of rows must be known")

@@ -8,6 +8,7 @@ from nnir.ops import linalg, shape, unary
 from nnir.recipes import linalg as linalg_recipes
 from nnir.recipes.linalg import inverse, no_info, solve, transpose_matrix
 from nnir.recipes.linear import identity_like
+from nnir.recipes.promotion import COMPLEX
 
 from ...table import Table
 from . import factorisation, matrix_norm
@@ -73,9 +74,15 @@ def det(self: Value) -> Value:
     return linalg_det(self)
 
 
+def factors_of_transposed(A: Value) -> Two:  # noqa: N803  as above
+    """Factors of the transposed matrix, which is in LAPACK's order; of the complex one itself."""
+    factors, pivots = linalg.lu_factor(A if A.precision in COMPLEX else transpose_matrix(A))
+    return factors, pivots
+
+
 @table.convert("aten._linalg_det.default")
 def linalg_det_with_lu(A: Value) -> Three:  # noqa: N803  as above
-    return linalg_det(A), *linalg.lu_factor(transpose_matrix(A))
+    return linalg_det(A), *factors_of_transposed(A)
 
 
 @table.convert("aten.linalg_slogdet.default")
@@ -91,7 +98,7 @@ def slogdet(self: Value) -> Two:
 
 @table.convert("aten._linalg_slogdet.default")
 def slogdet_with_lu(A: Value) -> tuple[Value, ...]:  # noqa: N803  as above
-    return *linalg_slogdet(A), *linalg.lu_factor(transpose_matrix(A))
+    return *linalg_slogdet(A), *factors_of_transposed(A)
 
 
 @table.convert("aten.logdet.default")

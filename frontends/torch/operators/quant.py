@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.broadcast import axis_of
-from nnir.errors import Unsupported
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, quant, reduce, shape, unary
 from nnir.recipes.promotion import HALVES, to_value
@@ -193,9 +193,13 @@ def dequantize_per_token(
     dtype: Precision,
     output_dtype: Precision,
 ) -> Value:
-    kind = Precision.FLOAT64 if scales.precision == Precision.FLOAT64 else Precision.FLOAT32
-    steps = input.cast(kind) - zero_points.cast(kind)
-    return (steps * scales.cast(kind)).cast(output_dtype)
+    """The product has the precision of the scales: of float16 ones it rounds to that."""
+    if not scales.is_float:
+        raise BadType(f"dequantize_per_token with scales {scales.type}: floats are needed")
+    kind = scales.precision
+    wide = Precision.FLOAT64 if kind == Precision.FLOAT64 else Precision.FLOAT32
+    steps = (input.cast(wide) - zero_points.cast(wide)).cast(kind)
+    return (steps * scales).cast(output_dtype)
 
 
 def group_rows(x: Value, size: int) -> list[Value]:

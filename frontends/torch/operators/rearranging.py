@@ -70,7 +70,8 @@ def pixel_shuffle(self: Value, upscale_factor: int) -> Value:
 
 @table.convert("aten.pixel_unshuffle.default")
 def pixel_unshuffle(self: Value, downscale_factor: int) -> Value:
-    return shape_recipes.pixel_unshuffle(self, downscale_factor)
+    moved = shape_recipes.pixel_unshuffle(self, downscale_factor)
+    return self if 0 in self.shape else moved  # PyTorch gives back what is empty as it is
 
 
 @table.convert("aten.channel_shuffle.default", "aten.native_channel_shuffle.default")
@@ -134,6 +135,8 @@ def repeat_interleave(
 
 @table.convert("aten.repeat_interleave.Tensor")
 def repeat_interleave_tensor(repeats: Value, *, output_size: Index | None = None) -> Value:
+    if repeats.shape == (0,):
+        return repeats
     return repeat_positions(repeats, output_size).cast(repeats.precision)
 
 

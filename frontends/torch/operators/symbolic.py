@@ -18,6 +18,13 @@ from ...table import Table
 table = Table()
 
 
+def number(x: Value) -> Value:
+    """A number taken out of a tensor; Unsupported where it has axes."""
+    if x.rank:
+        raise Unsupported(f"arithmetic of sizes with {x.type}, which is no single number")
+    return x
+
+
 def numbers(*operands: Operand, least: Precision = Precision.INT64) -> list[Value]:
     """Operands as Python's arithmetic joins them: all ints, or one float makes all floats."""
     model = model_of(operands)
@@ -25,7 +32,7 @@ def numbers(*operands: Operand, least: Precision = Precision.INT64) -> list[Valu
     for operand in operands:
         if isinstance(operand, complex):
             raise Unsupported(f"arithmetic of sizes with {operand!r}")
-        values.append(operand if isinstance(operand, Value) else model.constant(operand))
+        values.append(number(operand) if isinstance(operand, Value) else model.constant(operand))
     kind = Precision.FLOAT64 if any(v.is_float for v in values) else least
     return [v.cast(kind) for v in values]
 
@@ -108,45 +115,47 @@ def sym_min(a: Operand, b: Operand) -> Value:
 
 @table.convert("torch.sym_not")
 def sym_not(a: Value) -> Value:
-    return ~a.cast(Precision.BOOL8)
+    return ~number(a).cast(Precision.BOOL8)
 
 
 @table.convert("torch.sym_ite")
 def sym_ite(b: Value, t: Operand, f: Operand) -> Value:
-    yes, no = (v if isinstance(v, Value) else b.model.constant(v) for v in (t, f))
+    yes, no = (number(v) if isinstance(v, Value) else b.model.constant(v) for v in (t, f))
     if yes.precision != no.precision:
         raise Unsupported(f"sym_ite between {yes.type} and {no.type}")
-    return compare.where(b.cast(Precision.BOOL8), yes, no)
+    return compare.where(number(b).cast(Precision.BOOL8), yes, no)
 
 
 @table.convert("torch.sym_float")
 def sym_float(a: Value) -> Value:
-    return a.cast(Precision.FLOAT64)
+    return number(a).cast(Precision.FLOAT64)
 
 
 @table.convert("torch.sym_int")
 def sym_int(a: Value) -> Value:
-    return a.cast(Precision.INT64)
+    return number(a).cast(Precision.INT64)
 
 
 @table.convert("math.trunc")
 def trunc(x: Value) -> Value:
-    return x.cast(Precision.INT64)
+    return number(x).cast(Precision.INT64)
 
 
 @table.convert("math.ceil")
 def ceil(x: Value) -> Value:
+    x = number(x)
     return (unary.ceil(x) if x.is_float else x).cast(Precision.INT64)
 
 
 @table.convert("math.floor")
 def floor(x: Value) -> Value:
+    x = number(x)
     return (unary.floor(x) if x.is_float else x).cast(Precision.INT64)
 
 
 @table.convert("torch.sym_sqrt")
 def sym_sqrt(a: Value) -> Value:
-    return unary.sqrt(a.cast(Precision.FLOAT64))
+    return unary.sqrt(number(a).cast(Precision.FLOAT64))
 
 
 @table.convert("aten._is_all_true.default")

@@ -7,17 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from ... import build
+from ...broadcast import differ
 from ...dim import Dim, Expr
 from ...errors import Unsupported
 from ...model import Value
 from ...ops import shape as shapes
 
 
-def differ(a: Sequence[Dim], b: Sequence[Dim]) -> bool:
-    """Whether shapes are known to be different."""
-    pairs = zip(a, b, strict=False)
-    known = [(x, y) for x, y in pairs if isinstance(x, int) and isinstance(y, int)]
-    return len(a) != len(b) or any(x != y for x, y in known)
+__all__ = ["differ", "with_sizes"]
 
 
 def with_sizes(value: Value, shape: Sequence[Dim], sizes: Sequence[build.Size]) -> Value:
