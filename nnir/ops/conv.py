@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..broadcast import contents, length_of, text
+from ..broadcast import contents, length_of, shapes_differ, text
 from ..dim import Dim, Expr, ceil_div, differ, maximum, product
 from ..model import Index, Value
 from ..numeric import apply_fuse_code, wide
@@ -538,6 +538,8 @@ def deformable_conv_2d(
         dilations=dilations,
     )
     for value in (offset, mask):
+        fits = not shapes_differ(value.shape[:1], made.shape[:1])
+        require(fits, f"deformable_conv_2d of {made} with offsets or mask {value.type}")
         for a, b in zip(value.shape[2:], made.shape[2:], strict=True):
             fits = a == b or isinstance(a, Expr) or isinstance(b, Expr)
             require(fits, f"deformable_conv_2d of {made} with offsets or mask {value.type}")

@@ -145,7 +145,11 @@ def einsum(*input: Value, equation: str) -> TensorType:
     labels, result = terms(equation, [v.rank for v in input])
     found: dict[str, list[Dim]] = {}
     for value, row in zip(input, labels, strict=True):
+        own: dict[str, Dim] = {}
         for label, dim in zip(row, value.shape, strict=True):
+            same = own.setdefault(label, dim)
+            if same != dim and isinstance(same, int) and isinstance(dim, int):
+                raise BadType(f"einsum {equation!r} of {value.type}, whose diagonal is not square")
             found.setdefault(label, []).append(dim)
     missing = [x for x in result if x not in found]
     if missing or len(set(result)) < len(result):

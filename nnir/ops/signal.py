@@ -43,6 +43,10 @@ def _dft(
     signal = wide[..., 0]
     if input.shape[-1] == 2:
         signal = signal + np.multiply(wide[..., 1], 1j)
+    if not count:
+        parts = 1 if inverse and onesided else 2
+        shape = (*signal.shape[:along], 0, *signal.shape[along + 1 :], parts)
+        return np.zeros(shape, input.dtype)
     if inverse and onesided:
         return np.fft.irfft(signal, count, along)[..., None].astype(input.dtype)
     result = (np.fft.ifft if inverse else np.fft.fft)(signal, count, along)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from .. import build
 from ..dim import Expr
 from ..errors import BadType, NotConstant

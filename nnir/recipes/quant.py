@@ -16,7 +16,8 @@ def fake_quantize(
     if not 2 <= num_bits <= 16:
         raise BadType(f"quantisation to num_bits={num_bits}")
     low, high = (np.asarray(v, np.float32) for v in (low, high))
-    if np.any(low > high) or low.shape != high.shape:
+    is_empty = (low == high) & (low != 0)  # between 0 and 0 everything is 0
+    if low.shape != high.shape or np.any((low > high) | is_empty):
         raise BadType(f"quantisation between {low} and {high}")
     first, last = np.float32(1 if narrow_range else 0), np.float32((1 << num_bits) - 1)
     empty = (low == 0) & (high == 0)

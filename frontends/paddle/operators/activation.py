@@ -188,6 +188,8 @@ def dropout(
     """At test time nothing is dropped, or everything is made smaller as if it were."""
     if mode not in ("downgrade_in_infer", "upscale_in_train"):
         raise Unsupported(f"dropout with mode={mode!r}")
+    if not 0 <= p <= 1:
+        raise BadType(f"dropout with p={p!r}: a share between 0 and 1 is needed")
     if not is_test and p > 0:
         raise Unsupported(f"dropout in training, with p={p!r}: export the model after .eval()")
     if mode == "upscale_in_train" or p == 0:

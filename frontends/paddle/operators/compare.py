@@ -32,13 +32,16 @@ def all_true(x: Value) -> Value:
 
 @table.convert("equal_all")
 def equal_all(x: Value, y: Value) -> Value:
-    """Tensors of different shapes are not equal."""
+    """Tensors of different shapes are not equal; floats are that lie nearer than 1e-15."""
     if x.rank != y.rank or any(
         a != b and isinstance(a, int) and isinstance(b, int)
         for a, b in zip(x.shape, y.shape, strict=True)
     ):
         return x.model.constant(False)
-    return all_true(compare.equal(x, y))
+    same = compare.equal(x, y)
+    if x.is_float:
+        same = same | (abs(x - y).cast(Precision.FLOAT64) < 1e-15)
+    return all_true(same)
 
 
 @table.convert("allclose")

@@ -24,14 +24,19 @@ def flat(x: Value) -> Value:
     return x if x.rank == 1 else shape.reshape(x, [-1])
 
 
+def is_single(x: Value) -> bool:
+    """Whether there is one element: Paddle gives it back, even where it is to be left out."""
+    return all(d == 1 for d in x.shape)
+
+
 @table.convert("cumsum")
 def cumsum(x: Value, axis: int, flatten: bool, exclusive: bool, reverse: bool) -> Value:
     """A tensor without axes stays what it is, even without its own element."""
     if flatten:
         x, axis = flat(x), 0
-    if not x.rank:
+    place = axis_of(axis, x.rank) if x.rank else 0
+    if is_single(x):
         return x
-    place = axis_of(axis, x.rank)
     return reduce.cum_sum(x, place, exclusive=exclusive, reverse=reverse)
 
 
@@ -55,9 +60,9 @@ def logcumsumexp(x: Value, axis: int, flatten: bool, exclusive: bool, reverse: b
     (value,) = promote_to_float(x)
     if flatten:
         value, axis = flat(value), 0
-    if not value.rank:
+    place = axis_of(axis, value.rank) if value.rank else 0
+    if is_single(value):
         return value
-    place = axis_of(axis, value.rank)
     line = flip(value, (place,)) if reverse else value
     found = reduce.cum_log_sum_exp(line, axis=place)
     if exclusive:

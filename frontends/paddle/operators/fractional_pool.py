@@ -9,7 +9,7 @@ import numpy as np
 
 from nnir import build
 from nnir.dim import Expr
-from nnir.errors import NotConstant, Unsupported
+from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import index, reduce, shape
 from nnir.types import Precision
@@ -52,6 +52,8 @@ def fractional(x: Value, output: Sequence[int], kernel: Sequence[int], u: float)
         raise Unsupported("a fractional pool with random_u=0: bins at random places")
     where = np.zeros((), np.int64)
     rank = len(output)
+    if any(o > n for o, n in zip(output, spatial, strict=True)):  # type: ignore[operator]
+        raise BadType(f"a fractional pool of {x.type} into {tuple(output)}: bins would be empty")
     for k, (size, out, length) in enumerate(zip(spatial, output, kernel, strict=True)):
         found = taps(int(size), int(size) if out < 0 else out, length, u)  # type: ignore[arg-type]
         lay = [1] * (2 * rank)

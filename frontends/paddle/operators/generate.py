@@ -112,6 +112,13 @@ def values_as_array(values: tuple[Any, ...], shape: Ints, dtype: Precision) -> A
     return np.full(shape, array.item(), array.dtype) if array.size == 1 else array.reshape(shape)
 
 
+def values_in_place(values: tuple[Any, ...], shape: Ints, dtype: Precision) -> np.ndarray:
+    """As many numbers as the shape has; BadType for others."""
+    if len(values) != math.prod(shape):
+        raise BadType(f"assign_value_ of {len(values)} numbers in the shape {tuple(shape)}")
+    return values_as_array(values, shape, dtype)
+
+
 @table.convert("assign_value")
 def assign_value(
     shape: Ints, dtype: Precision, values: tuple[Any, ...], *, translator: Translator
@@ -128,7 +135,7 @@ def assign_value_inplace(
     *,
     translator: Translator,
 ) -> Value:
-    return translator.model.constant(values_as_array(values, shape, dtype))
+    return translator.model.constant(values_in_place(values, shape, dtype))
 
 
 @table.convert("arange")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnir import build
 from nnir.broadcast import ints
-from nnir.errors import Unsupported
+from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import binary, compare, generate, index, reduce, shape
 from nnir.ops.reduce import highest, lowest
@@ -53,7 +53,9 @@ def beside(line: Value, rows: Value) -> Value:
 
 
 def rows_at(x: Value, places: Value) -> Value:
-    """The rows of `x` at positions."""
+    """The rows of `x` at positions; BadType unless these are int32 or int64."""
+    if places.precision not in (Precision.INT32, Precision.INT64):
+        raise BadType(f"rows of {x.type} at {places.type}: int32 or int64 is needed")
     return index.gather(x, places, axis=0)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nnir import build
 from nnir.broadcast import axis_of, contents
 from nnir.dim import Expr
-from nnir.errors import BadType, NotConstant
+from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import index, shape
 from nnir.recipes.shape import split_pieces
@@ -46,6 +46,8 @@ def unstack(x: Value, axis: int, num: int, *, wanted: Wanted) -> list[Value]:
 @table.convert("split")
 def split(x: Value, sections: Index, axis: int) -> list[Value]:
     """One -1 among the sections is what the others leave."""
+    if axis < 0:
+        raise Unsupported(f"split with {axis=}, which Paddle's kernel does not count from the end")
     place = axis_of(axis, x.rank)
     known = contents(sections)
     if known is not None and not any(isinstance(d, Expr) for d in known):

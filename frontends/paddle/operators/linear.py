@@ -51,6 +51,9 @@ def addmm(input: Value, x: Value, y: Value, beta: float, alpha: float) -> Value:
 
 @table.convert("baddbmm", "baddbmm_")
 def baddbmm(input: Value, x: Value, y: Value, beta: float, alpha: float) -> Value:
+    """What is added has an axis for the batch: Paddle lays a matrix along that."""
+    if input.rank != 3:
+        raise Unsupported(f"baddbmm of {input.type}, where three axes are needed")
     return weighted_sum(input, linear.mat_mul(x, y), beta, alpha)
 
 

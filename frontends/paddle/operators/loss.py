@@ -59,7 +59,7 @@ def kldiv_loss(x: Value, label: Value, reduction: str, log_target: bool) -> Valu
     else:
         loss = label * (unary.log(label) - x)
         zero = x.scalar(0)
-        loss = compare.where(label > zero, loss, zero)
+        loss = compare.where(label <= zero, zero, loss)
     return reduce_losses(loss, reduction)
 
 
@@ -170,5 +170,5 @@ def nll_loss(
         case "sum":
             return total, whole
         case "mean":
-            return total / whole, whole
+            return compare.where(compare.equal(whole, 0), total, total / whole), whole
     raise Unsupported(f"nll_loss with {reduction=}")

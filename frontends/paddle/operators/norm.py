@@ -31,6 +31,9 @@ def batch_norm(
     """While testing, or with global statistics, these stay as they are."""
     if data_format not in ("NCHW", "NHWC"):
         raise Unsupported(f"batch_norm with {data_format=}")
+    lines = [v for v in (mean, variance, scale, bias) if v is not None]
+    if any(v.rank != 1 for v in lines):
+        raise BadType(f"batch_norm with {', '.join(str(v.type) for v in lines)}, not vectors")
     if x.rank > 2 and data_format == "NHWC":
         given = (mean, variance, scale, bias, is_test, momentum, epsilon, "NCHW")
         rest = (use_global_stats, trainable_statistics)

@@ -41,6 +41,13 @@ def require_inside(
             raise Unsupported(f"{op} of {x.type} with a window that may hold no element")
 
 
+def require_room(op: str, x: Value, kernel: Sequence[int], pads: Sequence[int]) -> None:
+    """BadType where a window is larger than the data and its padding."""
+    for k, size in enumerate(x.shape[2:]):
+        if isinstance(size, int) and kernel[k] > size + pads[2 * k] + pads[2 * k + 1]:
+            raise BadType(f"{op} of {x.type} with windows {tuple(kernel)}, which are larger")
+
+
 def pool_windows(
     op: str,
     x: Value,
@@ -59,11 +66,13 @@ def pool_windows(
     given: dict[str, Any] = {"kernel_shape": kernel, "strides": strides}
     if pooling_type == "avg" and not exclusive:
         pads = resolve_padding(op, x, kernel, strides, paddings, padding_algorithm)
+        require_room(op, x, kernel, pads)
         return inclusive(op, x, given, pads, ceil_mode=ceil_mode)
     if len(kernel) == 2 and auto(op, padding_algorithm) == AutoPad.SAME:
         given["auto_pad"] = AutoPad.SAME
     else:
         pads = resolve_padding(op, x, kernel, strides, paddings, padding_algorithm)
+        require_room(op, x, kernel, pads)
         if ceil_mode:
             require_inside(op, x, kernel, strides, pads)
             pads = whole(x, kernel, strides, pads)
@@ -208,6 +217,7 @@ def with_index(
     """The maxima, and where in their planes they are; each by a pool of its own."""
     rank = len(kernel)
     pads = pairs(op, paddings, rank)
+    require_room(op, x, kernel, pads)
     if ceil_mode:
         require_inside(op, x, kernel, strides, pads)
         pads = whole(x, kernel, strides, pads)
@@ -252,6 +262,7 @@ def lp_pool2d(
         raise BadType(f"lp_pool2d of {x.type}, which is no batch of images")
     kernel = each_axis("kernel_size", given, 2)
     pads = resolve_padding("lp_pool2d", image, kernel, strides, paddings, padding_algorithm)
+    require_room("lp_pool2d", image, kernel, pads)
     if ceil_mode:
         if any(isinstance(d, Expr) for d in image.shape[2:]):
             raise NotConstant(f"lp_pool2d of {x.type} that rounds up")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.broadcast import axis_of
-from nnir.errors import Unsupported
+from nnir.broadcast import axis_of, differ
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, index, reduce, shape, unary
 from nnir.types import Precision
@@ -83,6 +83,8 @@ def quantize_linear(
 ) -> tuple[Value, Value | None, Value | None, Value]:
     """The zero point does not count."""
     require_test("quantize_linear", is_test or back)
+    if quant_axis >= 0 and differ(scale.shape, zero_point.shape):
+        raise BadType(f"quantize_linear with scales {scale.type} and zeros {zero_point.type}")
     if only_observer:
         return x, in_state, in_accum, scale
     factor = along(scale, x, quant_axis)
@@ -92,6 +94,8 @@ def quantize_linear(
 
 def largest(x: Value, axis: int | None = None) -> Value:
     """The size of the largest element, or of that of each entry of an axis."""
+    if axis is not None and x.rank < 2:
+        raise BadType(f"scales for each entry of axis {axis} of {x.type}")
     axes = [k for k in range(x.rank) if k != axis]
     size = reduce.reduce_max(abs(x), axes, keepdim=False)
     return size if axis is not None else shape.reshape(size, [1])
@@ -205,6 +209,8 @@ def dequantize_abs_max(x: Value, scale: Value, max_range: float) -> Value:
 @table.convert("dequantize_log")
 def dequantize_log(x: Value, dict: Value) -> Value:
     """Entries of a table, for negative numbers with the other sign."""
+    if dict.rank != 1:
+        raise BadType(f"dequantize_log with a table {dict.type}: a vector is needed")
     place = x.cast(Precision.INT64)
     negative = place < np.int64(0)
     found = index.gather(dict, compare.where(negative, place + np.int64(128), place))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nnir.broadcast import axis_of
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import index, shape
@@ -54,7 +55,9 @@ def pixel_unshuffle(x: Value, downscale_factor: int, data_format: str) -> Value:
 
 @table.convert("repeat_interleave")
 def repeat_interleave(x: Value, repeats: int, axis: int, output_size: int) -> Value:
-    count = x.model.constant(repeats, "int64")
+    count, size = x.model.constant(repeats, "int64"), x.shape[axis_of(axis, x.rank)]
+    if output_size > 0 and isinstance(size, int) and output_size != repeats * size:
+        raise BadType(f"repeat_interleave of {x.type} {repeats} times into {output_size}")
     return repeat_all(x, count, axis)
 
 

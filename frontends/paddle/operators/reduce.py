@@ -13,7 +13,7 @@ from nnir.operator import Operator
 from nnir.ops import compare, reduce, shape, unary
 from nnir.recipes import reduce as reduce_recipes
 from nnir.recipes.distance import vector_norm
-from nnir.recipes.promotion import promote_to_float, round_once
+from nnir.recipes.promotion import COMPLEX, promote_to_float, round_once
 from nnir.recipes.reduce import arg_extreme, reduce_axes, reduce_extreme
 from nnir.recipes.unary import is_nan
 from nnir.types import Precision
@@ -167,6 +167,8 @@ def kept_norm(x: Value, order: float, dim: Ints | None, keepdim: bool) -> Value:
 @table.convert("frobenius_norm")
 def frobenius_norm(x: Value, axis: Ints, keep_dim: bool, reduce_all: bool) -> Value:
     dim = None if reduce_all or not axis else axis
+    if x.precision in COMPLEX:
+        raise Unsupported(f"frobenius_norm of {x.type}: Paddle adds squares of complex numbers")
     return round_once(lambda v: kept_norm(v, 2.0, dim, keep_dim), x)
 
 

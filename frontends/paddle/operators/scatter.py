@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from nnir.errors import Unsupported
+from nnir.broadcast import axis_of, differ
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import binary, index, shape
 from nnir.recipes import index as index_recipes
@@ -73,6 +74,9 @@ def scatter_add(x: Value, places: Value, updates: Value) -> Value:
 
 @table.convert("index_add", "index_add_")
 def index_add(x: Value, index: Value, add_value: Value, axis: int) -> Value:
+    place = axis_of(axis, add_value.rank)
+    if differ(index.shape, add_value.shape[place : place + 1]):
+        raise BadType(f"index_add of {add_value.type} at {index.type} along axis {axis}")
     return place_rows(x, axis, index, add_value, "add")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from nnir import build
 from nnir.broadcast import axes_of
 from nnir.dim import Expr
-from nnir.errors import NotConstant, Unsupported
+from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import shape
 from nnir.recipes import signal as signal_recipes
@@ -56,6 +56,9 @@ def fft_r2c(x: Value, axes: Ints, normalization: str, forward: bool, onesided: b
 def fft_c2r(x: Value, axes: Ints, normalization: str, forward: bool, last_dim_size: int) -> Value:
     """A last size of 0 is twice the size less one."""
     places = list(axes_of(axes, x.rank))
+    size = x.shape[places[-1]]
+    if last_dim_size and isinstance(size, int) and last_dim_size // 2 + 1 > size:
+        raise BadType(f"fft_c2r of {x.type} to {last_dim_size} samples, for which it is too short")
     lengths: list[build.Size | None] = [*[None] * (len(places) - 1), last_dim_size or None]
     by = exponent(normalization, forward=forward)
     return complex_to_real(x, places, lengths, by, inverse=not forward)

@@ -8,6 +8,7 @@ import numpy as np
 
 from nnir import build
 from nnir.broadcast import axis_of, contents, ints
+from nnir.dim import Dim
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import index, shape
@@ -78,11 +79,20 @@ def view_slice(input: Value, begin_idx: int, end_idx: int) -> Value:
     return index.slice_(input, [0], [begin_idx], [end_idx])
 
 
+def require_within(x: Value, box: Sequence[Dim] | None, offsets: Sequence[Dim] | None) -> None:
+    """BadType where a box is known to reach out of a tensor."""
+    for size, length, start in zip(x.shape, box or (), offsets or (), strict=False):
+        known = [n for n in (size, length, start) if isinstance(n, int)]
+        if len(known) == 3 and (known[2] < 0 or known[2] + max(known[1], 0) > known[0]):
+            raise BadType(f"crop of {x.type} to {box} from {offsets} on")
+
+
 @table.convert("crop")
 def crop(x: Value, shape: Index | None, offsets: Index | None) -> Value:
     """A box of `shape` from `offsets` on; -1 is all that is left."""
     target = contents(shape) if shape is not None else x.shape
     place = offsets if offsets is not None else x.model.constant(np.zeros(x.rank, np.int64))
+    require_within(x, target, contents(place))
     if target is None or shape is None or not any(d == -1 for d in target):
         lengths = shape if shape is not None else build.vector(x.model, build.sizes_of(x))
         return index.slice_(x, list(range(x.rank)), place, place + lengths)

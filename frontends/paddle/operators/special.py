@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
+from nnir.broadcast import differ
+from nnir.errors import BadType
 from nnir.model import Value
 from nnir.operator import Operator
-from nnir.ops import special, unary
+from nnir.ops import activation, compare, special, unary
 from nnir.recipes.promotion import promote_to_float
 
 from ...table import Table
@@ -16,7 +20,6 @@ table = Table()
 FLOATING: dict[str, Operator] = {
     "digamma": special.digamma,
     "erf": unary.erf,
-    "erfinv": special.erfinv,
     "gammaln": special.lgamma,
     "i0": special.bessel_i0,
     "lgamma": special.lgamma,
@@ -30,9 +33,23 @@ table.each({"i0e": special.bessel_i0e, "i1": special.bessel_i1, "i1e": special.b
 @table.convert("polygamma", "polygamma_")
 def polygamma(x: Value, n: int) -> Value:
     (value,) = promote_to_float(x)
-    return special.digamma(value) if n == 0 else special.polygamma(value, order=n)
+    if n == 0:
+        return special.digamma(value)
+    found = special.polygamma(value, order=n)
+    return compare.where(compare.equal(value, math.inf), math.nan, found)
+
+
+@table.convert("erfinv", "erfinv_")
+def erfinv(x: Value) -> Value:
+    """An infinity beyond 1 as well."""
+    (value,) = promote_to_float(x)
+    inside = special.erfinv(activation.clip(value, value.scalar(-1), value.scalar(1)))
+    return compare.where(compare.not_equal(value, value), value, inside)
 
 
 @table.convert("gammaincc", "gammaincc_")
 def gammaincc(x: Value, y: Value) -> Value:
-    return special.igammac(x, y)
+    """1 unless both are above 0."""
+    if differ(x.shape, y.shape):
+        raise BadType(f"gammaincc of {x.type} and {y.type}, which Paddle does not broadcast")
+    return compare.where((x <= 0) | (y <= 0), 1, special.igammac(x, y))

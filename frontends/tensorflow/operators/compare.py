@@ -51,7 +51,7 @@ def select(condition: Value, t: Value, e: Value) -> Value:
 @table.convert("ApproximateEqual")
 def approximate_equal(x: Value, y: Value, *, tolerance: float = 9.999999747378752e-06) -> Value:
     limit = x.model.constant(tolerance, x.dtype)
-    return abs(x - y) < limit
+    return abs(x - y) <= limit
 
 
 @table.convert("IsNan")

@@ -13,7 +13,6 @@ from ...errors import Unsupported
 from ...model import Value
 from ...ops import shape as shapes
 
-
 __all__ = ["differ", "with_sizes"]
 
 

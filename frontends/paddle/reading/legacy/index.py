@@ -109,8 +109,9 @@ def fill_constant(call: Call) -> None:
 
 @RULES.add("fill_zeros_like", "fill_zeros_like2")
 def fill_zeros_like(call: Call) -> None:
-    call.ignore("dtype")
-    call.node("full_like", {"x": call.one("X"), "value": 0.0, "dtype": None}, ["Out"])
+    kind = call.attribute("dtype", -1)
+    dtype = None if kind < 0 else element(kind)
+    call.node("full_like", {"x": call.one("X"), "value": 0.0, "dtype": dtype}, ["Out"])
 
 
 @RULES.add("fill_constant_batch_size_like")
