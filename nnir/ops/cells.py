@@ -140,23 +140,26 @@ def lstm(
     w: np.ndarray,
     r: np.ndarray,
     b: np.ndarray,
-    p: np.ndarray,
+    p: np.ndarray | None,
     f: Sequence[Function],
     clip: float | None,
     *,
     input_forget: bool,
 ) -> Step:
-    """The long short-term memory cell."""
+    """The long short-term memory cell; `p` are its peepholes, where it has such."""
     bias = b.reshape(2, -1).sum(axis=0)
-    peep_i, peep_o, peep_f = np.split(p, 3)
+    peep_i, peep_o, peep_f = (None,) * 3 if p is None else np.split(p, 3)
+
+    def look(gate: np.ndarray, peep: np.ndarray | None, cell: np.ndarray) -> np.ndarray:
+        return clip_values(gate if peep is None else gate + peep * cell, clip)
 
     def step(x: np.ndarray, state: State) -> State:
         h, c = state
         i, o, forget, new = np.split(x @ w.T + h @ r.T + bias, 4, axis=1)
-        i = f[0](clip_values(i + peep_i * c, clip))
-        forget = 1 - i if input_forget else f[0](clip_values(forget + peep_f * c, clip))
+        i = f[0](look(i, peep_i, c))
+        forget = 1 - i if input_forget else f[0](look(forget, peep_f, c))
         cell = forget * c + i * f[1](clip_values(new, clip))
-        o = f[0](clip_values(o + peep_o * cell, clip))
+        o = f[0](look(o, peep_o, cell))
         return o * f[2](cell), cell
 
     return step

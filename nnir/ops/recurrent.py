@@ -252,8 +252,7 @@ def _lstm(
 ) -> tuple[Array, ...]:
     functions = _functions(direction, 3, activations, activation_alpha, activation_beta)
     biases = _bias(bias, weight)
-    size = recurrence.shape[2]
-    peeps = np.zeros((len(weight), 3 * size), input.dtype) if peephole is None else peephole
+    peeps = [None] * len(weight) if peephole is None else peephole
 
     def make(k: int, w: Array) -> cells.Step:
         given = recurrence[k], biases[k], peeps[k], functions[k]

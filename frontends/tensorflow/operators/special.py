@@ -21,7 +21,6 @@ table.same(
         "BesselI1e": special.bessel_i1e,
         "BesselJ0": special.bessel_j0,
         "BesselJ1": special.bessel_j1,
-        "Betainc": special.betainc,
         "Dawsn": special.dawsn,
         "Erfinv": special.erfinv,
         "FresnelCos": special.fresnel_cos,
@@ -77,11 +76,22 @@ def igammac(a: Value, x: Value) -> Value:
     return choose(a <= 0, np.nan, special.igammac(a, x))
 
 
+@table.convert("Betainc")
+def betainc(a: Value, b: Value, x: Value) -> Value:
+    """NaN unless `a` and `b` are above 0; 0 and 1 stay what they are, else both are finite."""
+    made = special.betainc(a, b, x)
+    for side in (a, b):
+        made = choose(compare.equal(side, side.scalar(np.inf)), np.nan, made)
+    for end in (0, 1):
+        made = choose(compare.equal(x, end), end, made)
+    return choose((a <= 0) | (b <= 0), np.nan, made)
+
+
 @table.convert("Zeta")
 def zeta(x: Value, q: Value) -> Value:
-    """At the poles infinity for an even x only."""
+    """At the poles infinity for an even x only, and for 1."""
     pole = abs(q) <= -unary.floor(q)
-    odd = compare.not_equal(x % 2, 0)
+    odd = compare.not_equal(x % 2, 0) & compare.not_equal(x, 1)
     return choose(pole & odd, np.nan, special.zeta(x, q))
 
 

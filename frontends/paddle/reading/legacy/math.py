@@ -65,14 +65,9 @@ BINARY = {
     "elementwise_mul": "multiply",
     "elementwise_pow": "elementwise_pow",
     "elementwise_sub": "subtract",
-    "equal": "equal",
-    "greater_equal": "greater_equal",
-    "greater_than": "greater_than",
-    "less_equal": "less_equal",
-    "less_than": "less_than",
     "minus": "subtract",
-    "not_equal": "not_equal",
 }
+COMPARISONS = ("equal", "greater_equal", "greater_than", "less_equal", "less_than", "not_equal")
 
 
 def _binary(op: str) -> Rule:
@@ -80,6 +75,8 @@ def _binary(op: str) -> Rule:
 
     def rule(call: Call) -> None:
         x, y, axis = call.one("X"), call.one("Y"), call.attribute("axis", -1)
+        if axis != -1 and call.op.type in COMPARISONS:
+            raise Unsupported(f"{call.op.type} with {axis=}, which Paddle 3 does not look at")
         if axis != -1:
             x, y = (call.value("legacy.aligned", x=a, y=b, axis=axis) for a, b in ((x, y), (y, x)))
         call.node(op, {"x": x, "y": y}, ["Out"])
@@ -87,7 +84,7 @@ def _binary(op: str) -> Rule:
     return rule
 
 
-for _name, _op in BINARY.items():
+for _name, _op in (BINARY | {n: n for n in COMPARISONS}).items():
     RULES[_name] = _binary(_op)
 
 REDUCTIONS = {
@@ -109,6 +106,8 @@ def _reduction(op: str) -> Rule:
         call.ignore("in_dtype")
         everything = bool(call.attribute("reduce_all"))
         axes = call.attribute("dim")
+        if everything and op in ("amax", "amin") and axes:
+            raise Unsupported(f"{call.op.type} with reduce_all=True, which Paddle takes for {axes}")
         axes = [] if everything else axes if isinstance(axes, list) else [axes]
         keep = bool(call.attribute("keep_dim"))
         kind = element(call.attribute("out_dtype"))
