@@ -24,6 +24,26 @@ ACT = {
     "quant_min_bound": 0.0,
 }
 CASES: list[Case] = [
+    *(
+        Case("equal_all", (f(0, dtype=kind), f(y, dtype=kind)), why=f"{y} from 0")
+        for kind in (np.float32, np.float64)
+        for y in (9e-16, 1.1e-15)
+    ),
+    Case("equal_all", (f(np.inf), f(np.inf)), why="equal infinities"),
+    *(
+        Case(op, (f(2).reshape(1, 1),), {"axis": 0, "flatten": False, "exclusive": True,
+                                         "reverse": reverse}, why=f"one element, {reverse}")
+        for op in ("cumsum", "logcumsumexp")
+        for reverse in (False, True)
+    ),
+    Case("kldiv_loss", (f(1, 1, 1, 1), f(np.nan, 0, -1, 2)), {"reduction": "none"}, tol=ROUNDS,
+         why="labels at and below 0, and NaN"),
+    Case("nll_loss", (f(1, 1).reshape(1, 2), i(1), f(1, 0)), {"reduction": "mean"},
+         why="weights of 0"),
+    Case("erfinv", (f(2, 1, -1, -3, np.inf, np.nan),), why="beyond 1"),
+    Case("polygamma", (f(np.inf, 2), 1), tol=ROUNDS, why="infinity"),
+    Case("gammaincc", (f(0, 0, -1, 1, 1), f(1, 0, 1, 0, -1)), why="nothing above 0"),
+    Case("fft_c2c", (np.zeros((1, 0), np.complex64), [1], "backward", True), why="no points"),
     Case("fill_diagonal", (rand(3, 3, 3, 3),), {"value": 2.0, "wrap": True}, why="four axes"),
     *(
         Case("lstsq", (DIM, rand(4, 2)), {"driver": d, "rcond": r}, read=1, tol=NEAR,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import NoLowering
+from nnir.errors import BadType, NoLowering, Unsupported
 
-from ...case import ROUNDS, Case, Limit, Tolerance, f, i, rand
+from ...case import ROUNDS, Case, Const, Limit, Tolerance, f, i, rand
 
 LOOSE = Tolerance(relative=1e-4, absolute=1e-4)
 X = rand(3, 4)
@@ -142,6 +142,33 @@ CASES = [
         {"ksize": [2, 2, 2], "strides": [2, 2, 2], "paddings": [0, 0, 0], "output_size": [2, 2, 4]},
     ),
     Case("empty", ({},), {"shape": [2, 3], "dtype": 5}, random=True),
+    Case(
+        "fill_zeros_like2",
+        ({"X": rand(2, 3, dtype=np.float64)},),
+        {"dtype": 5},
+        why="of another type",
+        domain="fill_any_like",
+    ),
+    Case(
+        "equal",
+        ({"X": f(1, 2).reshape(1, 1, 2), "Y": f(1, 1)},),
+        {"axis": 1},
+        why="an axis that Paddle does not look at",
+        raises=Unsupported,
+    ),
+    Case(
+        "reduce_amin",
+        ({"X": rand(2, 3)},),
+        {"reduce_all": True, "dim": [0]},
+        why="all, and the first axis",
+        raises=Unsupported,
+    ),
+    Case(
+        "row_conv",
+        ({"X": rand(1, 3, 2), "Filter": Const(rand(2, 1))},),
+        why="other channels",
+        raises=BadType,
+    ),
 ]
 LIMITS = [
     *(

@@ -47,6 +47,8 @@ CASES: list[Case] = [
         ("AvgPool", (IMAGE,), POOL | {"ksize": [1, 2, 0, 1]}, "no columns"),
         ("ScaleAndTranslate", (IMAGE, Const(i(2, 2, dtype=I32)), Const(f(1, 1, 1)),
                                Const(f(0, 0))), {}, "three factors"),
+        ("FakeQuantWithMinMaxVars", (rand(3), Const(scalar(1)), Const(scalar(1))), {},
+         "one number for all"),
     )),
     *(Case(op, given, attrs, raises=Unsupported, why=why) for op, given, attrs, why in (
         ("MaxPoolWithArgmax", (IMAGE,), POOL | {"Targmax": Precision.INT16}, "short places"),

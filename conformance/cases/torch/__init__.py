@@ -10,10 +10,10 @@ from frontends.torch.reading import schema
 
 from ...case import Case, Limit, open_rows
 from .. import families
-from . import refusals
+from . import corners, refusals
 
 FAMILIES = families(frontend.FAMILIES, __name__)
-CASES: list[Case] = [case for family in (*FAMILIES, refusals) for case in family.CASES]
+CASES: list[Case] = [case for family in (*FAMILIES, corners, refusals) for case in family.CASES]
 
 
 ASK = {

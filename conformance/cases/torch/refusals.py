@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from nnir.errors import BadType, Unsupported
+from nnir.types import Precision
 
 from ...case import Case, f, i, rand
 
@@ -32,8 +35,22 @@ CASES: list[Case] = [
          "three axes"),
         ("aten.gru_cell.default", (rand(2, 3), rand(2, 4), rand(12, 3), rand(12, 4), rand(12)),
          "one bias of two"),
+        ("aten._scaled_dot_product_flash_attention_for_cpu.default",
+         (rand(1, 2, 3, 4), rand(2, 2, 3, 4), rand(2, 2, 3, 4)), "another batch of keys"),
+        ("aten.lu_unpack.default", (rand(2, 3, 3), i(1, 2, 3, dtype=np.int32)),
+         "pivots of one matrix of two"),
+        ("aten._weight_norm.default", (rand(2, 3), f(1, 2, 3).reshape(3, 1)), "sizes of others"),
+        ("aten.binary_cross_entropy.default", (f(0.5), f(1, 0)), "more targets"),
+        ("aten._pdist_forward.default", (f(1, 2),), "no matrix"),
+        ("quantized_decomposed.dequantize_per_token.default",
+         (i(1, dtype=np.int8).reshape(1, 1), i(2).reshape(1, 1), i(0).reshape(1, 1), -128, 127,
+          Precision.INT8, Precision.FLOAT32), "scales that are integers"),
     )),
     *(Case(op, given, raises=Unsupported, why=why) for op, given, why in (
+        ("_operator.add", (i(1, 2), 3), "two sizes for one"),
+        ("torch.sym_ite", (f(True, False, dtype=np.bool_), 1, 0), "two answers for one"),
+        ("torch.sym_float", (i(1),), "an axis"),
+        ("math.floor", (f(1, dtype=np.float64),), "an axis"),
         ("aten.lerp.Scalar", (X, X, 2j), "a complex weight"),
         ("aten.histc.default", (i(1, 2), 3), "of integers"),
         ("aten.combinations.default", (rand(2000), 3), "too many"),
