@@ -153,6 +153,7 @@ def suppress_boxes(boxes: Value, scores: Value, *, iou_threshold: float) -> Tens
     Edges: a box with x2 < x1 or y2 < y1 overlaps nothing; equal scores keep their order.
     """
     fits = boxes.is_float and scores.is_float and boxes.rank == 2 and scores.rank == 1
+    fits = fits and not differ(boxes.shape[1:], (4,))
     require(fits, f"suppress_boxes of {boxes.type} by {scores.type}")
     common_dim((boxes.shape[0], scores.shape[0]), "suppress_boxes")
     return TensorType(Precision.INT64, (boxes.model.fresh(),))
@@ -316,6 +317,7 @@ def _region(
 def _check_rois(name: str, input: Value, rois: Value, columns: int) -> None:
     require(input.is_float and rois.is_float, f"{name} needs floats, not {input.type}")
     require(input.rank == 4 and rois.rank == 2, f"{name} of {input.type} with {rois.type}")
+    require(0 not in input.shape[2:], f"{name} of {input.type}, which has no pixels")
     last = rois.shape[1]
     require(isinstance(last, Expr) or last == columns, f"{name} with regions {rois.type}")
 
@@ -446,6 +448,8 @@ def _max_roi_positions(
     input: np.ndarray, rois: np.ndarray, *, pooled_shape: tuple[int, ...], spatial_scale: float
 ) -> np.ndarray:
     result = np.full((len(rois), input.shape[1], *pooled_shape), -1, np.int32)
+    if not result.size:
+        return result
     plane = np.arange(input[0, 0].size, dtype=np.int32).reshape(input.shape[2:])
     for n, roi in enumerate(rois.astype(np.float32)):
         scaled = roi[1:] * np.float32(spatial_scale)

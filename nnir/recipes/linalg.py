@@ -86,7 +86,10 @@ def lu_unpack(
     unpack_pivots: bool = True,
 ) -> Three:
     """P, L and U from packed factors and pivots; BadType where their batches differ."""
-    if differ(LU_data.shape[:-2], LU_pivots.shape[:-1]):
+    rows, columns = LU_data.shape[-2:]
+    whole = isinstance(rows, int) and isinstance(columns, int)
+    pivots = LU_pivots.shape[-1:] if not whole else (min(rows, columns),)  # type: ignore[type-var]
+    if differ((*LU_data.shape[:-2], *pivots), LU_pivots.shape):
         raise BadType(f"lu_unpack of {LU_data.type} with pivots {LU_pivots.type}")
     empty = zeros(LU_data, (0,), LU_data.precision)
     order = permuted_identity(LU_data, LU_pivots) if unpack_pivots else empty

@@ -96,7 +96,8 @@ def _nearest_unknown(x: Value, output: Value | None, scales: Scales, exact: bool
 def _by_rule(
     x: Value, output: Value | None, scales: Scales, *, axes: tuple[int, ...], **rule: object
 ) -> Value:
-    """RESIZE by scales where all are given, else to sizes."""
+    """RESIZE by scales where any are given, else to sizes."""
+    scales = _complete_scales(x, output, scales)
     if all(s for s in scales) and (output is None or not fits_sizes(x, output, scales)):
         _require_sizes(x, output, scales)
         factors = x.model.constant(np.array(scales, np.float64))  # 1.8 as float32 is below 1.8
@@ -104,6 +105,25 @@ def _by_rule(
     if output is None:
         raise Unsupported(f"a resize of {x.type} without a size")
     return resize.resize(x, None, None, output, axes=axes, **rule)
+
+
+def _complete_scales(x: Value, output: Value | None, scales: Scales) -> Scales:
+    """Scales with the ratio of the sizes in place of those that are missing among others.
+
+    Unsupported where the sizes are not known.
+    """
+    if output is None or fits_sizes(x, output, scales) or all(scales):
+        return scales
+    pairs = known_scales(x, output, len(scales))
+    if pairs is None:
+        raise Unsupported(f"resizing {x.type} by {scales}: sizes and scales of some axes")
+    return tuple(s or _ratio(n, m) for (n, m), s in zip(pairs, scales, strict=True))
+
+
+def _ratio(size: int, out: int) -> float:
+    """A scale that gives the size."""
+    found = out / max(size, 1)
+    return found if int(size * found) == out else float(np.nextafter(found, np.inf))
 
 
 def _require_sizes(x: Value, output: Value | None, scales: Scales) -> None:

@@ -111,6 +111,10 @@ def flash_attention(
     blind = may_be_blind(bias, is_causal)
     result, scores = attend(query, key, value, bias, scale, blind=blind)
     wide = Precision.FLOAT64 if query.precision == Precision.FLOAT64 else Precision.FLOAT32
+    if query.precision not in (wide, Precision.FLOAT32):
+        q, k, v = (x.cast(wide) for x in (query, key, value))
+        mask = None if bias is None else bias.cast(wide)
+        scores = attend(q, k, v, mask, scale, blind=blind)[1]
     return result, reduce.reduce_log_sum_exp(scores.cast(wide), [-1], keepdim=False)
 
 

@@ -294,9 +294,12 @@ def gcd(self: Value, other: Operand) -> Value:
 @table.convert("aten.lcm.default")
 def lcm(self: Value, other: Operand) -> Value:
     x, y = promote(self, other)
+    kind = x.precision
+    if kind.dtype.itemsize < 4:  # the product is one of 32 bits, as in C
+        x, y = x.cast(Precision.INT32), y.cast(Precision.INT32)
     divisor = binary.gcd(x, y)
     quotient = x / binary.max_(divisor, 1)
-    return abs(quotient * y)
+    return abs(quotient * y).cast(kind)
 
 
 def _log_sum(x: Value, y: Value, base: float) -> Value:

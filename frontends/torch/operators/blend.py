@@ -15,10 +15,9 @@ table = Table()
 @table.convert("aten.addcmul.default")
 def addcmul(self: Value, tensor1: Value, tensor2: Value, *, value: Number = 1) -> Value:
     def body(x: Value, a: Value, b: Value) -> Value:
-        product = a * b
         if value != 1:
-            product = product * to_value(value, x.precision, x.model)
-        return x + product
+            a = to_value(value, x.precision, x.model) * a
+        return x + a * b
 
     return round_once(body, *promote(self, tensor1, tensor2))
 

@@ -95,6 +95,14 @@ def trilinear(
 ) -> Value:
     given = zip((i1, i2, i3), (expand1, expand2, expand3), strict=True)
     a, b, c = (shape.unsqueeze(x, list(axes)) if axes else x for x, axes in given)
+    if not a.rank == b.rank == c.rank:
+        raise BadType(f"_trilinear of {i1.type}, {i2.type} and {i3.type}: other ranks")
+    axis = axis_of(unroll_dim, a.rank)
+    owners = [
+        x for x, e in zip((a, b, c), (expand1, expand2, expand3), strict=True) if axis not in e
+    ]
+    if any(differ(x.shape[axis : axis + 1], owners[0].shape[axis : axis + 1]) for x in owners):
+        raise BadType(f"_trilinear of {i1.type}, {i2.type} and {i3.type}: other sizes")
     product = a * b * c
     return reduce.reduce_sum(product, list(sumdim), keepdim=False) if sumdim else product
 
@@ -104,6 +112,8 @@ def norm_of_others(v: Value, dim: int) -> Value:
     axes = list(range(v.rank))
     if dim != -1:
         axes.remove(axis_of(dim, v.rank))
+    if not axes:
+        return abs(v)
     return unary.sqrt(reduce.reduce_sum(unary.square(v), axes, keepdim=True))
 
 

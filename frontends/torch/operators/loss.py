@@ -11,7 +11,14 @@ from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, generate, index, reduce, shape, unary
 from nnir.recipes import loss as recipes
-from nnir.recipes.promotion import Number, common_precision, promote, widen_half
+from nnir.recipes.promotion import (
+    COMPLEX,
+    Number,
+    common_precision,
+    promote,
+    promote_to_float,
+    widen_half,
+)
 from nnir.types import Precision
 
 from ...table import Table
@@ -48,7 +55,8 @@ def mse_loss(self: Value, target: Value, reduction: int = 1) -> Value:
 
 @table.convert("aten.l1_loss.default")
 def l1_loss(self: Value, target: Value, reduction: int = 1) -> Value:
-    return reduce_losses(abs(_difference(self, target)), reduction, promote(self, target)[0])
+    sizes, given = abs(_difference(self, target)), promote(self, target)[0]
+    return reduce_losses(sizes, reduction, sizes if given.precision in COMPLEX else given)
 
 
 def _half_square(x: Value) -> Value:
@@ -94,7 +102,7 @@ def _negative_likelihood(
         weights = compare.where(there, each, 0)
     losses = compare.where(there, losses * weights, 0)
     if reduction == 0:
-        total = wide.scalar(0)
+        total = wide.scalar(0) if x.rank > 1 else weights
         return losses.cast(x.precision), total.cast(x.precision)
     total, loss = (recipes.reduce_losses(v, "sum") for v in (weights, losses))
     match reduction:
@@ -134,6 +142,8 @@ def cross_entropy_loss(
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
 ) -> Value:
+    if label_smoothing > 1:
+        raise BadType(f"cross_entropy_loss with {label_smoothing=}: at most 1 is possible")
     axis = min(1, self.rank - 1)
     x = widen_half(self)
     scores = activation.log_softmax(x, axis=axis)
@@ -144,7 +154,7 @@ def cross_entropy_loss(
         made = _of_probabilities(scores, target, weight, reduction, label_smoothing, axis)
         return made.cast(result)
     made, _ = _negative_likelihood(scores, target, weight, reduction, ignore_index)
-    if label_smoothing:
+    if label_smoothing > 0:
         smooth = _smooth_loss(scores, target, weight, reduction, ignore_index)
         parts = (made, x.scalar(1 - label_smoothing)), (smooth, x.scalar(label_smoothing))
         made = binary.add(*(binary.mul(*p) for p in parts))
@@ -168,7 +178,7 @@ def _of_probabilities(
 ) -> Value:
     scores, wanted = promote(scores, widen_half(target))
     classes = scores.size(axis).cast(scores.precision)
-    if label_smoothing:
+    if label_smoothing > 0:
         wanted = wanted * (1 - label_smoothing)
         wanted = wanted + label_smoothing / classes
     terms = scores * wanted
@@ -269,9 +279,10 @@ def hinge_embedding_loss(
 def margin_ranking_loss(
     input1: Value, input2: Value, target: Value, margin: float = 0.0, reduction: int = 1
 ) -> Value:
-    a, b, y = (widen_half(v) for v in promote(input1, input2, target))
-    ranked = -y * (a - b)
-    return reduce_losses(_above_zero(ranked + margin), reduction, input1)
+    given = promote(input1, input2, target)
+    a, b, y = (widen_half(v) for v in given)
+    (ranked,) = promote_to_float(-y * (a - b))
+    return reduce_losses(_above_zero(ranked + margin), reduction, promote_to_float(*given)[0])
 
 
 @table.convert("aten.cosine_embedding_loss.default")
@@ -314,12 +325,13 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: int = 1,
 ) -> Value:
-    a, near, far = (widen_half(v) for v in promote(anchor, positive, negative))
+    given = promote(anchor, positive, negative)
+    a, near, far = (widen_half(v) for v in given)
     close, apart = (pairwise_distance(a, v, p, eps) for v in (near, far))
     if swap:
         apart = binary.min_(apart, pairwise_distance(near, far, p, eps))
     excess = close - apart + margin
-    return reduce_losses(_above_zero(excess), reduction, anchor)
+    return reduce_losses(_above_zero(excess), reduction, promote_to_float(*given)[0])
 
 
 @table.convert("aten.multi_margin_loss.default")
@@ -339,7 +351,8 @@ def multi_margin_loss(
         x = shape.reshape(x, [1, -1])
     y = shape.reshape(target, [-1, 1])
     own = index.gather_elements(x, y, axis=1)
-    gaps = _above_zero(margin - own + x)
+    gaps = margin - own + x
+    gaps = compare.where(gaps > 0, gaps, 0)  # NaN counts as none
     gaps = unary.square(gaps) if p == 2 else gaps
     if weight is not None:
         gaps = gaps * index.gather(weight.cast(x.precision), y, axis=0)

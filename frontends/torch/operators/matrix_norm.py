@@ -121,7 +121,7 @@ def linalg_norm_named(
 
 @table.convert("aten.nuclear_norm.default")
 def nuclear_norm(self: Value, keepdim: bool = False) -> Value:
-    return matrix_normed(self, "nuc", (0, 1), keepdim=keepdim, dtype=None)
+    return matrix_normed(self, "nuc", (-2, -1), keepdim=keepdim, dtype=None)
 
 
 @table.convert("aten.nuclear_norm.dim")

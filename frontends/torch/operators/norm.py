@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnir import build
-from nnir.broadcast import contents
+from nnir.broadcast import contents, differ
 from nnir.dim import Expr
 from nnir.errors import BadType
 from nnir.model import Index, Value
@@ -34,14 +34,17 @@ def normalize(
     eps: float,
 ) -> Three:
     """The result, and the statistics of the batch; without training these are empty."""
+    given = [v for v in (weight, bias, running_mean, running_var) if v is not None]
+    if any(differ(v.shape, x.shape[1:2]) for v in given):
+        raise BadType(f"batch_norm of {x.type} with {', '.join(str(v.type) for v in given)}")
     scale, shift = affine(x, x.shape[1:2], weight, bias)
     kind = x.precision if weight is None else weight.precision
     if not training:
         if running_mean is None or running_var is None:
             raise BadType("batch_norm without training needs running statistics")
-        given = scale, shift, running_mean, running_var
+        known = scale, shift, running_mean, running_var
         empty = x.model.constant(np.zeros(0, kind.dtype))
-        return norm.batch_normalization(x, *given, epsilon=eps), empty, empty
+        return norm.batch_normalization(x, *known, epsilon=eps), empty, empty
     axes = axes_beside_channels(x)
     mean, variance = (shape.squeeze(v, axes) for v in moments(x, axes))
     inverse = inverse_deviation(variance, eps)

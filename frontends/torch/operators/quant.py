@@ -52,6 +52,8 @@ def dequantize(
     axis: int = 0,
 ) -> Value:
     """(q - zero_point) * scale."""
+    if not scale.is_float and not scale.is_integer:
+        raise BadType(f"a scale {scale.type}: floats are needed")
     zero = None if zero_point is None else zero_point.cast(q.precision)
     kind = Precision.FLOAT32 if out_dtype is None else out_dtype
     steps = scale.cast(Precision.FLOAT32)
@@ -294,6 +296,8 @@ def choose_qparams_symmetric(
 def choose_qparams_per_token(input: Value, dtype: Precision) -> tuple[Value, Value]:
     if dtype != Precision.INT8:
         raise Unsupported(f"choose_qparams_per_token for {dtype.name.lower()}")
+    if not input.is_float:
+        raise BadType(f"choose_qparams_per_token of {input.type}: floats are needed")
     reach = reduce.reduce_max(abs(input), [-1], keepdim=True)
     if reach.precision == Precision.FLOAT16:
         reach = reach.cast(Precision.FLOAT32)
