@@ -99,6 +99,40 @@ def unsorted(case: Case, answer: Answer) -> bool:
     )
 
 
+def edges_fall(case: Case, answer: Answer) -> bool:
+    """An input behind the first that falls along its last axis, or that has NaN."""
+    edges = [a for a in arrays(case)[1:] if a.ndim]
+    return any(not bool((a[..., :-1] <= a[..., 1:]).all()) for a in edges) or any_nan(case, answer)
+
+
+def reaches_out(case: Case, answer: Answer) -> bool:
+    """A vector of integers with one beyond the first axis of what comes first."""
+    data, *others = arrays(case)
+    most = data.shape[0] if data.ndim else 1
+    return any(bool((a > most).any()) for a in others if a.dtype.kind in "iu")
+
+
+def indefinite(case: Case, answer: Answer) -> bool:
+    """Matrices that are not positive definite."""
+    for a in arrays(case):
+        if a.ndim > 1 and a.size and a.shape[-1] == a.shape[-2] and np.isfinite(a).all():
+            wide = a.astype(np.complex128 if a.dtype.kind == "c" else np.float64)
+            least = (
+                np.linalg.eigvalsh(wide).min(axis=-1),
+                np.linalg.eigvalsh(wide, "U").min(axis=-1),
+            )
+            if min(float(v.min()) for v in least) <= 1e-4 * float(np.abs(wide).max()):
+                return True
+    return False
+
+
+def of_high_degree(case: Case, answer: Answer) -> bool:
+    """NaN, or a degree above a hundred."""
+    numbers = [v for v in case.inputs if isinstance(v, (int, float))]
+    sizes = [np.abs(a.astype(np.float64)).max(initial=0) for a in arrays(case)]
+    return any_nan(case, answer) or max([*map(abs, numbers), *sizes], default=0) > 100
+
+
 def not_initialised(case: Case, answer: Answer) -> bool:
     """Without being told to fill what it makes."""
     return case.attrs.get("init") is not True
@@ -201,8 +235,9 @@ def hybrid(case: Case, answer: Answer) -> bool:
 
 
 def huge_integers(case: Case, answer: Answer) -> bool:
-    """Integers near the end of 32 bits: sums with them overflow."""
-    return any(bool((np.abs(a.astype(np.float64)) > 1e9).any()) for a in whole(case))
+    """Integers near the end of 32 bits, or of 16 that they have: sums with them overflow."""
+    ends = [(a, 1e4 if a.dtype.itemsize == 2 else 1e9) for a in whole(case)]
+    return any(bool((np.abs(a.astype(np.float64)) > end).any()) for a, end in ends)
 
 
 def narrow_integers(case: Case, answer: Answer) -> bool:

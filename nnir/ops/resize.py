@@ -343,6 +343,8 @@ def _grid_sample(
     mode: InterpolateMode,
     pad_mode: PadMode,
 ) -> np.ndarray:
+    if not input.shape[1]:
+        return np.zeros((len(input), 0, *grid.shape[1:-1]), input.dtype)
     wide_grid = grid if grid.dtype in (np.float32, np.float64) else grid.astype(np.float32)
     kind = KINDS[mode]
     narrow = input.dtype.kind in "biu" or input.dtype.kind == "V" or input.dtype == np.float16

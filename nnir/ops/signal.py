@@ -43,10 +43,11 @@ def _dft(
     signal = wide[..., 0]
     if input.shape[-1] == 2:
         signal = signal + np.multiply(wide[..., 1], 1j)
-    if not count:
+    if not count or not size:
         parts = 1 if inverse and onesided else 2
-        shape = (*signal.shape[:along], 0, *signal.shape[along + 1 :], parts)
-        return np.zeros(shape, input.dtype)
+        bins = count // 2 + 1 if onesided and not inverse else count
+        shape = (*signal.shape[:along], bins if count else 0, *signal.shape[along + 1 :], parts)
+        return np.zeros(shape, input.dtype)  # NumPy leaves what is made of nothing as it was
     if inverse and onesided:
         return np.fft.irfft(signal, count, along)[..., None].astype(input.dtype)
     result = (np.fft.ifft if inverse else np.fft.fft)(signal, count, along)

@@ -80,9 +80,10 @@ def count_bins(at: Value, inside: Value, bins: Value, weight: Value | None) -> V
     """How often each of some numbers occurs in `at`, where `inside` holds."""
     hits = compare.equal(shape.unsqueeze(at, [1]), shape.unsqueeze(bins, [0]))
     hits = hits & shape.unsqueeze(inside, [1])
-    amounts = hits.cast(bins.precision if weight is None else weight.precision)
-    if weight is not None:
-        amounts = amounts * shape.unsqueeze(weight, [1])
+    if weight is None:
+        amounts = hits.cast(bins.precision)
+    else:  # not a product, which would spread NaN
+        amounts = compare.where(hits, shape.unsqueeze(weight, [1]), 0)
     return reduce.reduce_sum(amounts, [0], keepdim=False)
 
 

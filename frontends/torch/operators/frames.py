@@ -13,7 +13,6 @@ from nnir.recipes.padding import pad_by_mode
 from nnir.recipes.promotion import promote
 from nnir.recipes.signal import (
     as_pairs,
-    fourier_transform,
     from_half,
     overlap_add,
     padded_window,
@@ -107,11 +106,10 @@ def istft(
     hop = n_fft // 4 if hop_length is None else hop_length
     axis, by = self.rank - 2, 0.5 if normalized else 1.0
     is_half = self.shape[axis] != n_fft if onesided is None else onesided
-    if is_half:
-        frames = from_half(as_pairs(self), axis, n_fft, by)
-    else:
-        pairs = fourier_transform(as_pairs(self), [axis], [n_fft], by, inverse=True)
-        frames = index.gather(pairs, pairs.model.constant(np.int64(0)), axis=-1)
+    pairs = as_pairs(self)
+    if not is_half:  # PyTorch does not look at the other half
+        pairs = index.slice_(pairs, [axis], [0], [n_fft // 2 + 1])
+    frames = from_half(pairs, axis, n_fft, by)
     given = padded_window(window, n_fft if win_length is None else win_length, n_fft)
     weights = self.model.constant(np.ones(n_fft, frames.dtype)) if given is None else given
     column = shape.unsqueeze(weights, [1])

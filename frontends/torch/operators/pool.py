@@ -41,6 +41,20 @@ def _max(rank: int) -> Callable[..., Value]:
     return convert
 
 
+def _require_elements(x: Value, how: PoolWindow) -> None:
+    """Unsupported where a window is known to hold no element: PyTorch's place lies outside."""
+    for k, size in enumerate(x.shape[-how.rank :]):
+        if isinstance(size, int):
+            before, after = how.pads[2 * k : 2 * k + 2]
+            taps = np.arange(how.kernel[k]) * how.dilations[k] - before
+            starts = np.arange(0, size + before, how.strides[k])
+            places = starts[:, None] + taps
+            held = ((places >= 0) & (places < size)).any(axis=1)
+            begun = how.strides[k] - 1 if how.ceil else 0  # of a last window that overhangs
+            if ((places[:, -1] < size + after + begun) & ~held).any():
+                raise Unsupported(f"places in a pool of {x.type} whose windows may hold nothing")
+
+
 def _max_with_indices(rank: int) -> Callable[..., Both]:
     """Values by a pool of their own: where nobody reads the positions, only that one is left."""
 
@@ -53,6 +67,7 @@ def _max_with_indices(rank: int) -> Callable[..., Both]:
         ceil_mode: bool = False,
     ) -> Both:
         how = window(rank, kernel_size, stride, padding, dilation, ceil_mode)
+        _require_elements(self, how)
         best = max_pooled(self, how, positions=False)
         return best[0], max_pooled(self, how, positions=True)[1]
 

@@ -22,6 +22,11 @@ from ...table import Table
 table = Table()
 
 
+def positive(*scales: float | None) -> tuple[float | None, ...]:
+    """Scales above 0: PyTorch does not look at others."""
+    return tuple(s if s is not None and s > 0 else None for s in scales)
+
+
 def _of_vector(rank: int, function: Callable[..., Value], *rest: bool) -> Callable[..., Value]:
     """The overload with one list of scale factors."""
 
@@ -40,6 +45,7 @@ def _of_vector_aligned(rank: int, function: Callable[..., Value]) -> Callable[..
         align_corners: bool,
         scale_factors: tuple[float, ...] | None,
     ) -> Value:
+        _require_float(input)
         return _resize_by_rank(rank, function, input, output_size, scale_factors, align_corners)
 
     return convert
@@ -66,7 +72,7 @@ def _resize_by_rank(
 
 def _one(function: Callable[..., Value], *rest: bool) -> Callable[..., Value]:
     def convert(self: Value, output_size: Index, scales: float | None = None) -> Value:
-        return function(self, output_size, (scales,), *rest)
+        return function(self, output_size, positive(scales), *rest)
 
     return convert
 
@@ -78,7 +84,7 @@ def _two(function: Callable[..., Value], *rest: bool) -> Callable[..., Value]:
         scales_h: float | None = None,
         scales_w: float | None = None,
     ) -> Value:
-        return function(self, output_size, (scales_h, scales_w), *rest)
+        return function(self, output_size, positive(scales_h, scales_w), *rest)
 
     return convert
 
@@ -91,7 +97,7 @@ def _three(function: Callable[..., Value], *rest: bool) -> Callable[..., Value]:
         scales_h: float | None = None,
         scales_w: float | None = None,
     ) -> Value:
-        return function(self, output_size, (scales_d, scales_h, scales_w), *rest)
+        return function(self, output_size, positive(scales_d, scales_h, scales_w), *rest)
 
     return convert
 
@@ -106,7 +112,7 @@ for _name, _exact in (("upsample_nearest", False), ("_upsample_nearest_exact", T
 def upsample_linear1d(
     self: Value, output_size: Index, align_corners: bool, scales: float | None = None
 ) -> Value:
-    return resize_linear(self, output_size, (scales,), align_corners)
+    return resize_linear(self, output_size, positive(scales), align_corners)
 
 
 @table.convert("aten.upsample_trilinear3d.default")
@@ -118,7 +124,13 @@ def upsample_trilinear3d(
     scales_h: float | None = None,
     scales_w: float | None = None,
 ) -> Value:
-    return resize_linear(self, output_size, (scales_d, scales_h, scales_w), align_corners)
+    return resize_linear(self, output_size, positive(scales_d, scales_h, scales_w), align_corners)
+
+
+def _require_float(x: Value) -> None:
+    """Unsupported for bytes, which PyTorch weighs in whole numbers, rounding after each axis."""
+    if not x.is_float:
+        raise Unsupported(f"interpolation of {x.type}, which PyTorch computes in whole numbers")
 
 
 def _plane(function: Callable[..., Value]) -> Callable[..., Value]:
@@ -129,7 +141,8 @@ def _plane(function: Callable[..., Value]) -> Callable[..., Value]:
         scales_h: float | None = None,
         scales_w: float | None = None,
     ) -> Value:
-        return function(self, output_size, (scales_h, scales_w), align_corners)
+        _require_float(self)
+        return function(self, output_size, positive(scales_h, scales_w), align_corners)
 
     return convert
 

@@ -20,6 +20,7 @@ from nnir.recipes.shape import common_sizes, drop_axes, expand_to
 from nnir.types import Precision
 
 from ...table import Items, Table
+from ..translator import TorchTranslator
 from . import diagonal, joining, padding, rearranging, strided
 
 table = Table()
@@ -47,8 +48,11 @@ def reshape(self: Value, shape: Index) -> Value:
 
 
 @table.convert("aten._reshape_alias.default")
-def reshape_alias(self: Value, size: Index, stride: Index) -> Value:
-    return view_as_size(self, size)
+def reshape_alias(self: Value, size: Index, stride: Index, *, translator: TorchTranslator) -> Value:
+    """A view; the strides say which, where they are known."""
+    if contents(size) is None or contents(stride) is None or not self.is_static:
+        return view_as_size(self, size)
+    return strided.as_strided(self, size, stride, translator=translator)
 
 
 def view_as_size(x: Value, size: Value) -> Value:

@@ -67,12 +67,18 @@ for _name, _operator in OF_X.items():
 
 @table.convert("aten.igamma.default")
 def igamma(self: Value, other: Value) -> Value:
-    return special.igamma(*promote_to_float(self, other))
+    """0 at 0, even where the order is NaN."""
+    a, x = promote_to_float(self, other)
+    start = compare.equal(x, 0) & compare.not_equal(a, a)
+    return compare.where(start, 0, special.igamma(a, x))
 
 
 @table.convert("aten.igammac.default")
 def igammac(self: Value, other: Value) -> Value:
-    return special.igammac(*promote_to_float(self, other))
+    """1 at 0, even where the order is NaN."""
+    a, x = promote_to_float(self, other)
+    start = compare.equal(x, 0) & compare.not_equal(a, a)
+    return compare.where(start, 1, special.igammac(a, x))
 
 
 @table.convert(
@@ -80,13 +86,19 @@ def igammac(self: Value, other: Value) -> Value:
     "aten.special_zeta.self_scalar",
 )
 def zeta(self: Operand, other: Operand) -> Value:
-    return special.zeta(*promote_to_float(self, other))
+    """NaN at infinity, but for 1."""
+    x, q = promote_to_float(self, other)
+    end = compare.equal(q, math.inf) & compare.not_equal(x, 1)
+    return compare.where(end, math.nan, special.zeta(x, q))
 
 
 @table.convert("aten.polygamma.default")
 def polygamma(n: int, self: Value) -> Value:
     (x,) = promote_to_float(self)
-    return special.digamma(x) if n == 0 else special.polygamma(x, order=n)
+    if n < 2:
+        return special.digamma(x) if n == 0 else special.polygamma(x, order=n)
+    end = compare.equal(x, math.inf)
+    return compare.where(end, math.nan, special.polygamma(x, order=n))
 
 
 MOST_TERMS = 1000

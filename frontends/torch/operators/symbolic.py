@@ -10,7 +10,7 @@ from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import binary, compare, logic, reduce, unary
-from nnir.recipes.promotion import Operand, model_of
+from nnir.recipes.promotion import COMPLEX, Operand, model_of
 from nnir.types import Precision
 
 from ...table import Table
@@ -19,9 +19,9 @@ table = Table()
 
 
 def number(x: Value) -> Value:
-    """A number taken out of a tensor; Unsupported where it has axes."""
-    if x.rank:
-        raise Unsupported(f"arithmetic of sizes with {x.type}, which is no single number")
+    """A number taken out of a tensor; Unsupported where it has axes or is complex."""
+    if x.rank or x.precision in COMPLEX:
+        raise Unsupported(f"arithmetic of sizes with {x.type}, which is no single real number")
     return x
 
 
@@ -105,12 +105,20 @@ def pos(a: Operand) -> Value:
 
 @table.convert("torch.sym_max")
 def sym_max(a: Operand, b: Operand) -> Value:
-    return binary.max_(*numbers(a, b))
+    return (
+        logic.or_(*numbers(a, b, least=Precision.BOOL8))
+        if _are_bools(a, b)
+        else (binary.max_(*numbers(a, b)))
+    )
 
 
 @table.convert("torch.sym_min")
 def sym_min(a: Operand, b: Operand) -> Value:
-    return binary.min_(*numbers(a, b))
+    return (
+        logic.and_(*numbers(a, b, least=Precision.BOOL8))
+        if _are_bools(a, b)
+        else (binary.min_(*numbers(a, b)))
+    )
 
 
 @table.convert("torch.sym_not")

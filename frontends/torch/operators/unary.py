@@ -243,6 +243,8 @@ def frexp(self: Value) -> tuple[Value, Value]:
 
 @table.convert("aten.logit.default")
 def logit(self: Value, eps: float | None = None) -> Value:
+    if eps is not None and eps > 0.5:
+        raise Unsupported(f"logit with {eps=}, whose bounds are in no order")
     return unary_recipes.logit(self, eps)
 
 
