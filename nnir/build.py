@@ -60,6 +60,11 @@ def shape_of(x: Value) -> Value:
     return shape.shape(x, dtype=Precision.INT64)
 
 
+def is_unknown(a: Size) -> bool:
+    """Whether nothing is said of a size before a program runs, so that it may be negative."""
+    return isinstance(a, Value) and contents(a) is None
+
+
 def plus(a: Size, b: Size) -> Size:
     """The sum."""
     return a + b if isinstance(a, int) and isinstance(b, int) else _apply(binary.add, a, b)

@@ -133,6 +133,24 @@ def of_high_degree(case: Case, answer: Answer) -> bool:
     return any_nan(case, answer) or max([*map(abs, numbers), *sizes], default=0) > 100
 
 
+def no_steps(case: Case, answer: Answer) -> bool:
+    """Fewer steps, which are the first input, than the second has room for."""
+    steps, room = arrays(case)[:2]
+    return bool((steps.reshape(-1) < room.shape[0]).any())
+
+
+def tiny(case: Case, answer: Answer) -> bool:
+    """A number next to zero: half of it is subnormal."""
+    given = [a for a in arrays(case) if kind_of(a.dtype) == "float"]
+    ends = [(np.abs(a.astype(np.float64)), 4 * float(FINFO(a.dtype).tiny)) for a in given]
+    return any(bool(((a > 0) & (a <= end)).any()) for a, end in ends)
+
+
+def odd_mean(case: Case, answer: Answer) -> bool:
+    """Complex numbers of which there are none."""
+    return empty(case, answer) and any(a.dtype.kind == "c" for a in arrays(case))
+
+
 def not_initialised(case: Case, answer: Answer) -> bool:
     """Without being told to fill what it makes."""
     return case.attrs.get("init") is not True

@@ -238,6 +238,11 @@ def split_by_lengths(x: Value, sizes: Index, axis: int) -> list[Value]:
         for k, length in enumerate(lengths):
             left = left if k in rest else build.minus(left, length)
         lengths[rest[0]] = left
+    elif any(map(build.is_unknown, lengths)):
+        given = build.vector(x.model, lengths)
+        whole = build.vector(x.model, [build.size_of(x, axis_of(axis, x.rank))])
+        told = reduce.reduce_sum(compare.where(given < 0, 0, given), [0], keepdim=True)
+        return split_pieces(x, compare.where(given < 0, whole - told, given), axis)
     return split_pieces(x, lengths, axis)
 
 

@@ -254,7 +254,7 @@ def mel_bands(count: int, rate: int, channels: int, lower: float, upper: float) 
     # the band below each place: of equal ones the one before, as TensorFlow searches
     below = np.searchsorted(centres[1:], places, side="left")
     bands = np.zeros((count, channels + 2))
-    for k in range(first, min(last, count - 1) + 1):
+    for k in range(first, last + 1):
         band = min(int(below[k]), channels)
         share = (centres[band + 1] - places[k]) / (centres[band + 1] - centres[band])
         bands[k, band], bands[k, band + 1] = share, 1 - share

@@ -12,7 +12,7 @@ from ..broadcast import contents, ints
 from ..dim import Dim
 from ..errors import BadType, NotConstant
 from ..model import Index, Value
-from ..ops import index, shape
+from ..ops import compare, index, shape
 from ..types import Row
 
 
@@ -174,7 +174,10 @@ def slice_from(input: Value, begin: Index, size: Index) -> Value:
             steps = x.model.constant(build.arange(length))
             x = index.gather(x, start + steps, axis=axis)
         else:
-            cuts.append(Cut(axis, start, _add_sizes(start, length), 1))
+            end = _add_sizes(start, length)
+            if isinstance(length, Value) and build.is_unknown(length):  # it may be -1
+                end = compare.where(length < 0, build.size_of(input, axis), end)
+            cuts.append(Cut(axis, start, end, 1))
     kept = [c for c in cuts if not _is_whole(c, input.shape[c.axis])]
     return slice_axes(x, kept) if kept else x
 

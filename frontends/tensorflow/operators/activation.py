@@ -5,6 +5,7 @@ from __future__ import annotations
 from nnir import build
 from nnir.model import Value
 from nnir.ops import activation, compare, index, reduce, shape, unary
+from nnir.recipes.shape import expand_to
 from nnir.types import Precision
 
 from ...table import Table
@@ -68,7 +69,7 @@ def l2_loss(t: Value) -> Value:
 def softmax_cross_entropy(features: Value, labels: Value) -> tuple[Value, Value]:
     """The loss of every row, and its gradient; scores are repeated where there are more labels."""
     if features.shape[-1] == 1 != labels.shape[-1]:
-        features = features + (labels - labels)
+        features = expand_to(features, shape.shape(labels, dtype=Precision.INT64))
     spread = activation.log_softmax(features, axis=-1) * labels
     loss = -reduce.reduce_sum(spread, [1], keepdim=False)
     return loss, activation.softmax(features, axis=-1) - labels

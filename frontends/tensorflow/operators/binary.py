@@ -41,7 +41,8 @@ def truncate_div(x: Value, y: Value) -> Value:
 
 @table.convert("FloorDiv")
 def floor_div(x: Value, y: Value) -> Value:
-    return x // y
+    """Of floats the floor of a quotient that is rounded, as Eigen computes it."""
+    return unary.floor(x / y) if x.is_float else x // y
 
 
 @table.convert("FloorMod")

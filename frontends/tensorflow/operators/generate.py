@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from nnir import build
-from nnir.errors import BadType
+from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import compare, generate, shape
 from nnir.recipes.generate import constant_like
+from nnir.recipes.promotion import HALVES
 
 from ...table import Table
 
@@ -30,6 +31,8 @@ def zeros_like(x: Value) -> Value:
 
 @table.convert("Range")
 def range_(start: Index, limit: Index, delta: Index) -> Value:
+    if start.precision in HALVES:
+        raise Unsupported(f"Range of {start.type}, whose numbers TensorFlow counts in that type")
     return generate.range_(start, limit, delta)
 
 

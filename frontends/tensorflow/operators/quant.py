@@ -72,6 +72,8 @@ def there_and_back(
         raise Unsupported(f"QuantizeAndDequantize with round_mode={round_mode!r}")
     if not 1 <= num_bits <= 62:
         raise BadType(f"quantisation to num_bits={num_bits}")
+    if num_bits == 1 and signed_input and narrow_range:
+        raise BadType("quantisation to one bit with a sign, in a narrow range: there is no step")
     along = None if axis == -1 else axis_of(axis, x.rank)
     if not range_given:
         axes = [k for k in range(x.rank) if k != along]

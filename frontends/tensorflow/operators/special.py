@@ -8,6 +8,7 @@ from nnir.errors import BadType
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import compare, index, special, unary
+from nnir.types import Precision
 
 from ...table import Table
 from ...translate import Translator
@@ -47,7 +48,8 @@ def _positive(name: str, operator: Operator, below: float, zero: float, infinity
     @table.convert(name)
     def convert(x: Value) -> Value:
         made = choose(compare.equal(x, x.scalar(np.inf)), infinity, operator(x))
-        made = choose(compare.equal(x, 0), zero, made)
+        wide = x.precision == Precision.FLOAT64
+        made = choose(compare.equal(x, 0), -np.inf if wide and name == "BesselY1" else zero, made)
         return choose(x < 0, below, made)
 
 
@@ -101,7 +103,11 @@ def polygamma(a: Value, x: Value, *, translator: Translator) -> Value:
     known = translator.constant_of(a)
     if known is not None and known.size == 1 and not a.rank and known >= 0 and known % 1 == 0:
         order = int(known)
-        return special.polygamma(x, order=order) if order else special.digamma(x)
+        if not order:
+            return special.digamma(x)
+        pole = compare.equal(x, unary.floor(x)) & (x <= 0)
+        at = np.inf if order % 2 else np.nan
+        return choose(pole, at, special.polygamma(x, order=order))
     next_ = a + 1
     size = unary.exp(special.lgamma(next_)) * zeta(next_, x)
     odd = compare.equal(a % 2, 1)
