@@ -158,8 +158,9 @@ def not_initialised(case: Case, answer: Answer) -> bool:
 
 def gappy(case: Case, answer: Answer) -> bool:
     """Without a result in front of one that is asked for, which takes its place."""
-    wanted = [bool(v) for n, v in case.attrs.items() if n.startswith("return_")]
-    return False in wanted and True in wanted
+    names = ("return_index", "return_inverse", "return_counts")
+    flags = [bool(case.attrs.get(n)) for n in names[case.op.endswith("consecutive") :]]
+    return flags != sorted(flags, reverse=True)
 
 
 def zero_quantum(case: Case, answer: Answer) -> bool:

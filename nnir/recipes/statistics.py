@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import build
 from ..broadcast import axis_of
+from ..errors import BadType
 from ..model import Index, Value
 from ..ops import binary, compare, generate, index, reduce, shape, sort, unary
 from ..ops.reduce import highest
@@ -56,6 +57,8 @@ def mode(x: Value, dim: int = -1, keepdim: bool = False) -> tuple[Value, Value]:
     axis = axis_of(dim, max(x.rank, 1))
     if not x.rank:
         return x, x.model.constant(0)
+    if x.shape[axis] == 0:
+        raise BadType(f"the mode of {x.type} along axis {dim}, which has no elements")
     pairs = compare.equal(shape.unsqueeze(x, [axis]), shape.unsqueeze(x, [axis + 1]))
     counts = reduce.reduce_sum(pairs.cast(Precision.INT64), [axis], keepdim=False)
     most = compare.equal(counts, reduce.reduce_max(counts, [axis], keepdim=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nnir.broadcast import differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
@@ -34,6 +35,8 @@ table.same({"nextafter": binary.next_after})
 
 @table.convert("divide", "divide_")
 def divide(x: Value, y: Value) -> Value:
+    if x.precision == y.precision == Precision.BOOL8:
+        raise Unsupported(f"division of {x.type}, which Paddle does in place")
     return binary.div(*promote_to_float(x, y))
 
 
@@ -64,6 +67,8 @@ def pow_(x: Value, y: Operand) -> Value:
 def scale(x: Value, scale: Operand, bias: Operand, bias_after_scale: bool) -> Value:
     """scale * x + bias, or scale * (x + bias); numbers are rounded to the type of x first."""
     if x.precision == Precision.BOOL8:
+        if scale != 1 and not isinstance(scale, int):
+            raise Unsupported(f"scale of {x.type} by {scale!r}")
         return _scale(x.cast(Precision.INT32), scale, bias, bias_after_scale).cast(x.precision)
     return round_once(lambda v: _scale(v, scale, bias, bias_after_scale), x)
 
@@ -108,6 +113,8 @@ def increment(x: Value, value: float) -> Value:
 
 @table.convert("add_n")
 def add_n(inputs: Items) -> Value:
+    if any(differ(v.shape, inputs[0].shape) for v in inputs):
+        raise BadType(f"add_n of {', '.join(str(v.type) for v in inputs)}: shapes differ")
     return inputs[0] if len(inputs) == 1 else binary.sum_(*inputs)
 
 
@@ -184,4 +191,6 @@ def close(x: Value, y: Value, rtol: float, atol: float, equal_nan: bool) -> Valu
 
 @table.convert("dist")
 def dist(x: Value, y: Value, p: float) -> Value:
+    if 0 in x.shape or 0 in y.shape:
+        return x.scalar(0)
     return vector_norm(x - y, p, None, keepdim=False)

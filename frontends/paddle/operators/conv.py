@@ -80,7 +80,17 @@ def straight(
     else:
         pads = resolve_padding(op, x, filter.shape[2:], strides, paddings, padding_algorithm)
         slide = Slide(strides, pads, dilations, groups)
+        require_reach(op, x, filter, pads, dilations)
     return convolve(x, filter, None, slide)
+
+
+def require_reach(op: str, x: Value, filter: Value, pads: Ints, dilations: Ints) -> None:
+    """BadType where a filter is known to be larger than the data and its padding."""
+    for k, (size, length) in enumerate(zip(x.shape[2:], filter.shape[2:], strict=False)):
+        if isinstance(size, int) and isinstance(length, int):
+            reach = dilations[k] * (length - 1) + 1
+            if reach > size + pads[2 * k] + pads[2 * k + 1]:
+                raise BadType(f"{op} of {x.type} with {filter.type}, which is larger")
 
 
 @table.convert("conv2d")

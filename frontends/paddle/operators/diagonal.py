@@ -76,6 +76,8 @@ def fill_diagonal(x: Value, value: float, offset: int, wrap: bool) -> Value:
         return compare.where(found, number, x)
     if x.rank < 2:
         raise BadType(f"fill_diagonal of {x.type}")
+    if offset < 0:
+        raise Unsupported(f"fill_diagonal of {x.type} with {offset=}, where Paddle leaves some")
     rows, columns = x.shape
     if wrap and not (isinstance(rows, int) and isinstance(columns, int) and rows <= columns + 1):
         raise Unsupported(f"fill_diagonal of {x.type} with wrap=True, where it begins again")

@@ -108,6 +108,8 @@ _constants("empty", 0)  # what an empty tensor holds is not said: here zeros
 
 def values_as_array(values: tuple[Any, ...], shape: Ints, dtype: Precision) -> Any:
     """Numbers in a shape; one number may stand for all of them."""
+    if dtype == Precision.BOOL8 and any(v not in (0, 1) for v in values):
+        raise BadType(f"truth values {values}")
     array = array_of_numbers(values, dtype)
     return np.full(shape, array.item(), array.dtype) if array.size == 1 else array.reshape(shape)
 
@@ -182,8 +184,9 @@ def range_v2(start: Value, end: Value, step: Value, dtype: Precision) -> Value:
 
 @table.convert("linspace")
 def linspace(start: Value, stop: Value, number: int, dtype: Precision) -> Value:
+    first, last = (v if not v.rank else shape.reshape(v, []) for v in (start, stop))
     return generate_recipes.linspace(
-        start.model, start.cast(dtype), stop.cast(dtype), number, dtype
+        start.model, first.cast(dtype), last.cast(dtype), number, dtype
     )
 
 
@@ -198,6 +201,8 @@ def logspace(start: Value, stop: Value, num: int, base: Value, dtype: Precision)
 
 @table.convert("eye")
 def eye(num_rows: Index, num_columns: Index, dtype: Precision, *, translator: Translator) -> Value:
+    if not num_rows.is_integer or not num_columns.is_integer:
+        raise BadType(f"eye of {num_rows.type} rows and {num_columns.type} columns")
     rows, columns = whole(num_rows), whole(num_columns)
     return generate_recipes.eye(rows, rows if contents(columns) == (-1,) else columns, dtype)
 

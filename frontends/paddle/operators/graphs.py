@@ -100,6 +100,8 @@ def send_ue_recv(
     reduce_op: str,
     out_size: Index | None,
 ) -> Two:
+    if x.rank != y.rank:
+        raise BadType(f"send_ue_recv of {x.type} with {y.type}: other ranks")
     rows = message(rows_at(x, src_index), y, message_op)
     return pool_messages(rows, dst_index, count_of(x, out_size), reduce_op)
 

@@ -17,7 +17,7 @@ from ...table import Table
 from . import graphs
 from . import scatter as placing
 from . import set_value as regions
-from .numbers import whole
+from .numbers import require_positions, whole
 
 table = Table.merge([graphs.table, placing.table, regions.table])
 
@@ -71,6 +71,7 @@ def index_sample(x: Value, index: Value) -> Value:
 
 @table.convert("take_along_axis")
 def take_along_axis(arr: Value, indices: Value, axis: int) -> Value:
+    require_positions("take_along_axis", indices)
     return gather_along(arr, axis, indices)
 
 
@@ -124,7 +125,10 @@ def embed(x: Value, weight: Value, padding_idx: int) -> Value:
 
 @table.convert("masked_fill", "masked_fill_")
 def masked_fill(x: Value, mask: Value, value: Value) -> Value:
-    return compare.where(mask, value.cast(x.precision), x)
+    if value.rank and any(d != 1 for d in value.shape):
+        raise BadType(f"masked_fill of {x.type} with {value.type}: one number is needed")
+    number = shape.reshape(value, []) if value.rank else value
+    return compare.where(mask, number.cast(x.precision), x)
 
 
 @table.convert("shard_index")

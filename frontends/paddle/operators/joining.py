@@ -94,6 +94,9 @@ def columns(x: Items, start: int, length: int) -> list[Value]:
     """The same columns of every matrix; without a length all from the start on."""
     if any(v.rank != 2 or isinstance(v.shape[1], Expr) for v in x):
         raise NotConstant(f"columns of {x[0].type}")
+    size = int(x[0].shape[1])
+    if not -size <= start < size or start % size + max(length, 0) > size:
+        raise BadType(f"{length} columns from {start} on of {x[0].type}")
     first = start + int(x[0].shape[1]) if start < 0 else start
     end = int(x[0].shape[1]) if length < 0 else first + length
     return [index.slice_(v, [1], [first], [end]) for v in x]

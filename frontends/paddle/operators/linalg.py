@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nnir.errors import Unsupported
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import compare, linalg, linear, reduce, shape, unary
 from nnir.recipes import linalg as linalg_recipes
@@ -92,6 +92,8 @@ def svd(x: Value, full_matrices: bool) -> Three:
 
 @table.convert("svdvals")
 def svdvals(x: Value) -> Value:
+    if x.rank > 3:
+        raise Unsupported(f"svdvals of {x.type}, where Paddle loses an axis")
     return linalg.singular_values(x)
 
 
@@ -166,6 +168,8 @@ def matrix_rank_tol(x: Value, atol_tensor: Value, use_default_tol: bool, hermiti
 @table.convert("matrix_rank_atol_rtol")
 def matrix_rank_atol_rtol(x: Value, atol: Value, rtol: Value | None, hermitian: bool) -> Value:
     """Without a relative tolerance the default one counts where the absolute one is 0."""
+    if rtol is not None and rtol.rank != atol.rank:
+        raise BadType(f"matrix_rank_atol_rtol with {atol.type} and {rtol.type}: other ranks")
     if rtol is not None:
         return linalg_recipes.matrix_rank(x, atol, rtol, hermitian)
     bound = atol.cast(real_of(x.precision))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nnir import build
-from nnir.broadcast import axis_of
+from nnir.broadcast import axis_of, differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, linear, reduce, shape
@@ -52,6 +52,8 @@ def addmm(input: Value, x: Value, y: Value, beta: float, alpha: float) -> Value:
 @table.convert("baddbmm", "baddbmm_")
 def baddbmm(input: Value, x: Value, y: Value, beta: float, alpha: float) -> Value:
     """What is added has an axis for the batch: Paddle lays a matrix along that."""
+    if any(differ(v.shape[:1], x.shape[:1]) for v in (input, y)):
+        raise BadType(f"baddbmm of {input.type}, {x.type} and {y.type}: batches differ")
     if input.rank != 3:
         raise Unsupported(f"baddbmm of {input.type}, where three axes are needed")
     return weighted_sum(input, linear.mat_mul(x, y), beta, alpha)
@@ -129,6 +131,8 @@ def fc(
     product = matmul_with_flatten(input, w, in_num_col_dims, 1)
     if bias is not None:
         flat = bias if bias.rank == 1 else shape.reshape(bias, [-1])
+        if differ(flat.shape, product.shape[-1:]):
+            raise BadType(f"fc to {product.type} with a bias {bias.type}")
         product = product + flat
     return activate(product, activation_type)
 

@@ -44,6 +44,8 @@ def batch_norm(
         result = norm.batch_normalization(x, *weights, mean, variance, epsilon=epsilon)
         return result, mean, variance
     axes = axes_beside_channels(x)
+    if all(x.shape[k] == 1 for k in axes):
+        raise Unsupported(f"batch_norm that trains of {x.type}, one element of each channel")
     own = [shape.squeeze(v.cast(mean.precision), axes) for v in moments(x, axes)]
     result = norm.batch_normalization(x, *weights, *own, epsilon=epsilon)
     running = [
@@ -154,9 +156,9 @@ def renorm(x: Value, p: float, axis: int, max_norm: float) -> Value:
 
 @table.convert("affine_channel", "affine_channel_")
 def affine_channel(x: Value, scale: Value, bias: Value, data_layout: str) -> Value:
-    if data_layout == "NHWC":
+    if data_layout in ("NHWC", "AnyLayout"):
         return x * scale + bias
-    if data_layout not in ("NCHW", "AnyLayout"):
+    if data_layout != "NCHW":
         raise Unsupported(f"affine_channel with {data_layout=}")
     after = list(range(1, x.rank - 1))
     factor, shift = (shape.unsqueeze(v, after) if after else v for v in (scale, bias))

@@ -28,3 +28,9 @@ def array_of_numbers(values: tuple[Any, ...], precision: Precision) -> np.ndarra
     if array.dtype.kind not in "biufc":
         raise BadType(f"values {short(values)} that are no numbers")
     return array.astype(precision.dtype)
+
+
+def require_positions(op: str, where: Value) -> None:
+    """BadType unless positions are int32 or int64, which Paddle takes others for."""
+    if where.precision not in (Precision.INT32, Precision.INT64):
+        raise BadType(f"{op} at {where.type}: int32 or int64 is needed")

@@ -161,6 +161,8 @@ def pool_nd(
     last = is_last(data_format, op)
     first = channels_first(x) if last else x
     sizes = ints(kernel_size)
+    if global_pooling and adaptive:
+        raise Unsupported(f"{op} that is global and adaptive")
     if global_pooling:
         made = over_all(op, first, rank, pooling_type)
     elif sizes is None:
@@ -277,6 +279,12 @@ def lp_pool2d(
     return channels_last(result) if image is not x else result
 
 
+def require_length(op: str, size: Value, rank: int) -> None:
+    """BadType unless there is one size for each axis."""
+    if size.shape not in ((rank,), (rank + 2,)):
+        raise BadType(f"{op} to sizes {size.type}: {rank} are needed")
+
+
 @table.convert("unpool")
 def unpool(
     x: Value,
@@ -290,6 +298,7 @@ def unpool(
     """The indices say it all."""
     if is_last(data_format, "unpool"):
         raise Unsupported(f"unpool with {data_format=}")
+    require_length("unpool", output_size, 2)
     return pool_recipes.unpool(x, indices, output_size, 2)
 
 

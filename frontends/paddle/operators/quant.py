@@ -25,8 +25,11 @@ def along(values: Value, x: Value, axis: int) -> Value:
         return shape.reshape(values, []) if values.rank else values
     if axis < 0:
         raise Unsupported(f"scales {values.type} for all of {x.type}")
-    after = list(range(1, x.rank - axis_of(axis, x.rank)))
+    place = axis_of(axis, x.rank)
+    after = list(range(1, x.rank - place))
     flat = shape.reshape(values, [-1]) if values.rank != 1 else values
+    if differ(flat.shape, x.shape[place : place + 1]):
+        raise BadType(f"scales {values.type} along axis {axis} of {x.type}")
     return shape.unsqueeze(flat, after) if after else flat
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from nnir.broadcast import axis_of
-from nnir.errors import BadType
+from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import index, shape
 from nnir.recipes import shape as shape_recipes
 from nnir.recipes.shape import repeat_all, repeat_each
 from nnir.recipes.strided import strided_positions
+from nnir.types import Precision
 
 from ...table import Ints, Table
 from .padding import channels_first, channels_last, is_last
@@ -36,6 +37,8 @@ def channel_shuffle(x: Value, groups: int, data_format: str) -> Value:
 
 @table.convert("shuffle_channel")
 def shuffle_channel(x: Value, group: int) -> Value:
+    if x.precision != Precision.FLOAT32:
+        raise Unsupported(f"shuffle_channel of {x.type}, half of which Paddle leaves unset")
     return index.channel_shuffle(x, group=group)
 
 

@@ -69,8 +69,15 @@ def target(
     return x.model.constant(list(fixed), "int64"), none
 
 
+def require_float(x: Value) -> None:
+    """Unsupported for whole numbers, which Paddle cuts off where rounding has left less."""
+    if not x.is_float:
+        raise Unsupported(f"an interpolation of {x.type}, which Paddle rounds down")
+
+
 def linear(x: Value, output: Value, scales: Scales, align_corners: bool, align_mode: int) -> Value:
     """Steps from the first element on (mode 1), or between the middles of elements (mode 0)."""
+    require_float(x)
     if align_corners or align_mode == 0:
         return resize_linear(x, output, scales, align_corners)
     if align_mode != 1:
@@ -99,6 +106,7 @@ def nearest(x: Value, output: Value, scales: Scales, align_corners: bool, align_
 
 
 def cubic(x: Value, output: Value, scales: Scales, align_corners: bool, align_mode: int) -> Value:
+    require_float(x)
     return resize_cubic(x, output, scales, align_corners)
 
 

@@ -9,8 +9,10 @@ from nnir.ops import binary, index, shape
 from nnir.recipes import index as index_recipes
 from nnir.recipes.generate import full_like
 from nnir.recipes.index import neutral_of, place_rows, scatter_along
+from nnir.types import Precision
 
 from ...table import Items, Table
+from .numbers import require_positions
 
 table = Table()
 REDUCTIONS = {
@@ -33,6 +35,7 @@ def put_along_axis(
     include_self: bool,
 ) -> Value:
     """Without the element itself only the values count where there are some."""
+    require_positions("put_along_axis", indices)
     if reduce == "assign":
         return scatter_along(arr, axis, indices, values, "none")
     if reduce not in REDUCTIONS:
@@ -82,4 +85,12 @@ def index_add(x: Value, index: Value, add_value: Value, axis: int) -> Value:
 
 @table.convert("index_put", "index_put_")
 def index_put(x: Value, indices: Items, value: Value, accumulate: bool) -> Value:
+    place = 0
+    for where in indices:
+        if where.precision == Precision.BOOL8:
+            if differ(where.shape, x.shape[place : place + where.rank]):
+                raise BadType(f"index_put of {x.type} with a mask {where.type}")
+            place += where.rank
+        else:
+            place += 1
     return index_recipes.index_put(x, indices, value, accumulate)

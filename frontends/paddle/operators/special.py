@@ -36,6 +36,8 @@ def polygamma(x: Value, n: int) -> Value:
     if n == 0:
         return special.digamma(value)
     found = special.polygamma(value, order=n)
+    pole = compare.equal(value, unary.floor(value)) & (value <= 0)
+    found = compare.where(pole, math.inf if n % 2 else -math.inf, found)
     return compare.where(compare.equal(value, math.inf), math.nan, found)
 
 
@@ -49,7 +51,9 @@ def erfinv(x: Value) -> Value:
 
 @table.convert("gammaincc", "gammaincc_")
 def gammaincc(x: Value, y: Value) -> Value:
-    """1 unless both are above 0."""
+    """1 unless both are above 0, NaN for infinity."""
     if differ(x.shape, y.shape):
         raise BadType(f"gammaincc of {x.type} and {y.type}, which Paddle does not broadcast")
-    return compare.where((x <= 0) | (y <= 0), 1, special.igammac(x, y))
+    endless = compare.equal(x, math.inf) | compare.equal(y, math.inf)
+    found = compare.where(endless, math.nan, special.igammac(x, y))
+    return compare.where((x <= 0) | (y <= 0), 1, found)

@@ -8,7 +8,7 @@ import numpy as np
 
 from nnir import build
 from nnir.broadcast import axes_of, ints
-from nnir.errors import NotConstant
+from nnir.errors import NotConstant, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import binary, compare, index, reduce, shape
 from nnir.recipes import statistics as statistics_recipes
@@ -124,6 +124,8 @@ def int_bincount(x: Value, low: Index, high: Index, dtype: Precision) -> Value:
     first, last = ints(low), ints(high)
     if first is None or last is None:
         raise NotConstant("int_bincount between bounds that are only known while running")
+    if first[0] < 0:
+        raise Unsupported(f"int_bincount from {first[0]} on, which Paddle counts from 0")
     line = shape.reshape(x, [-1])
     places = line.model.constant((build.arange(last[0] - first[0]) + first[0]).astype(line.dtype))
     hits = compare.equal(shape.unsqueeze(line, [1]), places)

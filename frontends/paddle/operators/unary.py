@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nnir.errors import BadType
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import activation, compare, complex, logic, reduce, unary
@@ -66,6 +66,8 @@ def round_whole(operator: Operator, x: Value) -> Value:
 
 @table.convert("round", "round_")
 def round_(x: Value, decimals: int) -> Value:
+    if x.precision in COMPLEX:
+        raise Unsupported(f"round of {x.type}")
     return round_decimals(x, decimals) if x.is_float else x
 
 
