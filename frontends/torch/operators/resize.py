@@ -7,7 +7,7 @@ from collections.abc import Callable
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import resize
+from nnir.ops import compare, resize
 from nnir.recipes.resize import (
     resize_cubic,
     resize_linear,
@@ -176,6 +176,8 @@ def grid_sampler(
     mode, border = MODES.get(interpolation_mode), BORDERS.get(padding_mode)
     if mode is None or border is None:
         raise Unsupported(f"grid_sampler with {interpolation_mode=} and {padding_mode=}")
+    if input.rank == 4 and border != PadMode.CONSTANT and mode != InterpolateMode.BICUBIC:
+        grid = compare.where(compare.equal(grid, grid), grid, -1)  # NaN stands for -1 here only
     operator = resize.grid_sample if input.rank == 4 else resize.grid_sample_3d
     return operator(input, grid, align_corners=align_corners, mode=mode, pad_mode=border)
 
