@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.errors import BadType, Unsupported
+from nnir.types import Precision
 
-from ...case import ROUNDS, Case, Tolerance, f, i, rand, scalar
+from ...case import ROUNDS, Case, Const, Tolerance, f, i, rand, scalar
 
 NEAR = Tolerance(relative=1e-4, absolute=1e-5)
 DIM = np.eye(4, 3, dtype=np.float32) * f(4, 1e-2, 1e-5)
@@ -41,8 +42,18 @@ CASES: list[Case] = [
     Case("nll_loss", (f(1, 1).reshape(1, 2), i(1), f(1, 0)), {"reduction": "mean"},
          why="weights of 0"),
     Case("erfinv", (f(2, 1, -1, -3, np.inf, np.nan),), why="beyond 1"),
-    Case("polygamma", (f(np.inf, 2), 1), tol=ROUNDS, why="infinity"),
-    Case("gammaincc", (f(0, 0, -1, 1, 1), f(1, 0, 1, 0, -1)), why="nothing above 0"),
+    *(
+        Case("polygamma", (f(np.inf, 2, 0, -1, -np.inf), n), tol=ROUNDS, why=f"poles, {n}")
+        for n in (1, 2)
+    ),
+    Case("dist", (np.zeros((1, 0), np.float32), np.zeros(0, np.float32)), {"p": np.inf},
+         why="no elements"),
+    Case("linspace", (f(1), f(3).reshape(1, 1), Const(scalar(4, np.int32)), Precision.FLOAT32),
+         tol=ROUNDS, why="numbers with axes"),
+    Case("affine_channel", (rand(1, 2, 3, 2), f(1, 2), f(3, 4)), tol=ROUNDS,
+         why="any layout has the channels last"),
+    Case("gammaincc", (f(0, 0, -1, 1, 1, np.inf, 1), f(1, 0, 1, 0, -1, 1, np.inf)),
+         why="nothing above 0, and infinities"),
     Case("fft_c2c", (np.zeros((1, 0), np.complex64), [1], "backward", True), why="no points"),
     Case("fill_diagonal", (rand(3, 3, 3, 3),), {"value": 2.0, "wrap": True}, why="four axes"),
     *(

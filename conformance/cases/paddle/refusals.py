@@ -7,7 +7,7 @@ import numpy as np
 from nnir.errors import BadType, Unsupported
 from nnir.types import Precision
 
-from ...case import Case, f, i, rand, scalar
+from ...case import Case, Const, f, i, rand, scalar
 
 X, IMAGE = rand(2, 3, 4), rand(2, 3, 5, 6)
 COUNTS = i(1, 1, dtype=np.int32)
@@ -64,11 +64,48 @@ CASES: list[Case] = [
          "more samples than there are frequencies for"),
         ("quantize_linear", (X, scalar(0.5), f(0, 0)), {"quant_axis": 1, "is_test": True},
          "one scale for two zeros"),
+        ("take_along_axis", (X, i(0, dtype=np.int16).reshape(1, 1, 1), 1), {}, "short positions"),
+        ("put_along_axis", (X, i(0, dtype=np.int8).reshape(1, 1, 1), f(1).reshape(1, 1, 1), 1), {},
+         "short positions"),
+        ("add_n", ([f(1, 2), f(1)],), {}, "other shapes"),
+        ("assign_value", ([2], Precision.BOOL8, [0.75, 1]), {}, "half a truth"),
+        ("eye", (Const(f(2)), Const(f(2))), {}, "rows that are no integer"),
+        ("masked_fill", (f(1, 2), np.array([True, False]), f(1, 2)), {}, "two numbers"),
+        ("index_put", (f(1, 2), [np.array([True])], f(1)), {}, "a mask that is too short"),
+        ("send_ue_recv", (f(1, 2), rand(2, 1), i(0, 1), i(1, 1)), {"message_op": "MUL"},
+         "other ranks"),
+        ("matrix_rank_atol_rtol", (rand(3, 3), scalar(0), f(0)), {}, "other ranks"),
+        ("fc", (rand(1, 2), rand(2, 2), f(1)), {}, "one bias of two"),
+        ("baddbmm", (rand(1, 2, 1), rand(1, 2, 2), rand(2, 2, 1)), {}, "other batches"),
+        ("label_smooth", (rand(2, 1), rand(1, 2)), {"epsilon": 0.3}, "other labels"),
+        ("partial_sum", ([rand(1, 4)] * 2,), {"start_index": -7, "length": 2}, "out of the row"),
+        ("unpool", (rand(1, 1, 1, 1), i(0, dtype=np.int32).reshape(1, 1, 1, 1)),
+         {"ksize": [2, 2], "strides": [2, 2], "padding": [0, 0], "output_size": [4],
+          "data_format": "NCHW"}, "one size of two"),
+        ("conv3d", (rand(1, 1, 1, 2, 1), rand(3, 1, 1, 3, 1)),
+         {"strides": [1, 1, 1], "paddings": [0, 0, 0], "dilations": [1, 1, 1]},
+         "a filter larger than the data"),
+        ("quantize_linear", (X, f(1, 2), f(0, 0)), {"quant_axis": 1, "is_test": True},
+         "two scales of three"),
+        ("mode", (np.zeros(0, np.float32),), {}, "no elements"),
     )),
     *(Case(op, given, attrs, raises=Unsupported, why=why) for op, given, attrs, why in (
         ("split", (X, [1, 3], -1), {}, "an axis from the end"),
         ("baddbmm", (rand(2, 1), rand(2, 2, 2), rand(2, 2, 1)), {"beta": 1.0, "alpha": 1.0},
          "a matrix for all"),
+        ("divide_", (np.array(True), np.array(True)), {}, "truth values"),
+        ("scale", (np.array([True]),), {"scale": 0.5}, "a share of the truth"),
+        ("svdvals", (rand(1, 1, 2, 2),), {}, "four axes"),
+        ("fill_diagonal", (rand(2, 1),), {"value": 2.0, "offset": -1}, "below the diagonal"),
+        ("pool2d", (IMAGE, [2, 2]),
+         {"pooling_type": "max", "global_pooling": True, "adaptive": True}, "two ways at once"),
+        ("int_bincount", (i(1), -7, 5, Precision.INT64), {}, "from below 0"),
+        ("bilinear_interp", (i(1, 2, dtype=np.uint8).reshape(1, 1, 1, 2), None, None, None),
+         {"interp_method": "bilinear", "out_h": 2, "out_w": 4}, "bytes"),
+        ("batch_norm", (rand(1, 2, 1, 1), rand(2), rand(2), rand(2), rand(2)),
+         NORM | {"is_test": False}, "one element of each channel"),
+        ("round", (rand(2, dtype=np.complex64), 2), {}, "complex numbers"),
+        ("shuffle_channel", (rand(1, 2, 1, 1, dtype=np.float64), 2), {}, "float64"),
         ("frobenius_norm", (rand(2, 3, dtype=np.complex64), [0], True, False), {}, "complex"),
         ("affine_channel", (IMAGE, rand(3), rand(3)), {"data_layout": "NWHC"}, "a layout"),
         ("memory_efficient_attention",
