@@ -51,7 +51,7 @@ def trunc_divide(x: Value, y: Value) -> Value:
 def pow_(x: Value, y: Operand) -> Value:
     """The exponent is rounded to the type of x first."""
     if isinstance(y, Value):
-        return x ** y.cast(x.precision)
+        return x ** _element(x, y)
     exponent = int(y.real) if x.is_integer else y
     if x.is_integer and exponent.real < 0:
         raise Unsupported(f"pow of {x.type} by {y!r}")  # Paddle does not return

@@ -32,6 +32,8 @@ def unbind(input: Value, axis: int, *, wanted: Wanted) -> list[Value]:
     place = axis_of(axis, input.rank)
     size = input.shape[place]
     count = wanted if isinstance(size, Expr) else size
+    if count != wanted:
+        raise BadType(f"unbind of {input.type} along axis {axis} into {wanted} pieces")
     return list(shape.unstack(input, axis=place, num=count))
 
 

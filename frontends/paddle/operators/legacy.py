@@ -8,7 +8,7 @@ from nnir import build
 from nnir.broadcast import differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import index, norm, shape
+from nnir.ops import binary, index, norm, shape
 from nnir.types import PadMode
 
 from ...table import Table
@@ -31,6 +31,12 @@ def aligned(x: Value, y: Value, axis: int) -> Value:
     if axis < 0 or axis + x.rank > y.rank:
         raise BadType(f"{x.type} in {y.type} from axis {axis} on")
     return shape.unsqueeze(x, [*range(axis), *range(axis + x.rank, y.rank)])
+
+
+@table.convert("legacy.divide")
+def divide(x: Value, y: Value) -> Value:
+    """Of integers a whole number, towards zero."""
+    return binary.div(x, y)
 
 
 @table.convert("legacy.flatten")

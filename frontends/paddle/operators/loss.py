@@ -162,7 +162,7 @@ def nll_loss(
     right = -shape.squeeze(chosen, [1])
     counts = input.scalar(1) if weight is None else index.gather(weight, safe, axis=0)
     counts = compare.where(ignored, 0, counts)
-    losses = right * counts
+    losses = compare.where(ignored, 0, right * counts)
     axes = list(range(label.rank))
     whole = reduce.reduce_sum(counts, axes, keepdim=False)
     total = reduce.reduce_sum(losses, axes, keepdim=False)

@@ -147,7 +147,7 @@ def renorm(x: Value, p: float, axis: int, max_norm: float) -> Value:
     place = axis_of(axis, x.rank)
     axes = [k for k in range(x.rank) if k != place]
     powers = abs(x) ** p
-    total = reduce.reduce_sum(powers, axes, keepdim=True)
+    total = reduce.reduce_sum(powers, axes, keepdim=True) if axes else powers
     length = total ** (1 / p)
     most, one = (x.model.constant(v, x.dtype) for v in (max_norm, 1))
     shrunk = most / (length + 1e-7)

@@ -42,8 +42,10 @@ def require_inside(
 
 
 def require_room(op: str, x: Value, kernel: Sequence[int], pads: Sequence[int]) -> None:
-    """BadType where a window is larger than the data and its padding."""
+    """BadType where a window is larger than the data and its padding, or lies in padding."""
     for k, size in enumerate(x.shape[2:]):
+        if max(pads[2 * k : 2 * k + 2]) >= kernel[k]:
+            raise Unsupported(f"{op} with windows {tuple(kernel)} in padding {tuple(pads)} alone")
         if isinstance(size, int) and kernel[k] > size + pads[2 * k] + pads[2 * k + 1]:
             raise BadType(f"{op} of {x.type} with windows {tuple(kernel)}, which are larger")
 
@@ -281,7 +283,7 @@ def lp_pool2d(
 
 def require_length(op: str, size: Value, rank: int) -> None:
     """BadType unless there is one size for each axis."""
-    if size.shape not in ((rank,), (rank + 2,)):
+    if size.shape != (rank,):
         raise BadType(f"{op} to sizes {size.type}: {rank} are needed")
 
 
@@ -314,6 +316,7 @@ def unpool3d(
 ) -> Value:
     if is_last(data_format, "unpool3d") or output_size is None:
         raise Unsupported(f"unpool3d with {data_format=} and {output_size=}")
+    require_length("unpool3d", output_size, 3)
     return pool_recipes.unpool(x, indices, output_size, 3)
 
 

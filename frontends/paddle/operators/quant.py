@@ -22,6 +22,8 @@ LEAST = 1e-30
 def along(values: Value, x: Value, axis: int) -> Value:
     """One value for all, or one for each entry of an axis, so that it broadcasts to `x`."""
     if all(d == 1 for d in values.shape):
+        if axis >= 0 and differ(x.shape[axis : axis + 1], (1,)):
+            raise BadType(f"scales {values.type} along axis {axis} of {x.type}")
         return shape.reshape(values, []) if values.rank else values
     if axis < 0:
         raise Unsupported(f"scales {values.type} for all of {x.type}")

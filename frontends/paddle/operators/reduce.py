@@ -93,6 +93,8 @@ def best_position(
     dtype: Precision,
 ) -> Value:
     """Where the best element is; NaN is none."""
+    if keepdims and not x.rank:
+        raise Unsupported(f"the best position in {x.type}, with axes that are kept")
     if x.is_float:
         x = compare.where(compare.equal(x, x), x, LEAST[operator])
     if not flatten:

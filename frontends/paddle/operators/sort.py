@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from nnir.broadcast import axis_of
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import shape, sort
+from nnir.ops import compare, shape, sort
 from nnir.recipes import sort as sort_recipes
 from nnir.recipes.sort import runs, search_sorted, sort_along, top_k, top_k_along
 from nnir.types import Precision
@@ -45,7 +47,12 @@ def kthvalue(
 
 @table.convert("searchsorted")
 def searchsorted(sorted_sequence: Value, values: Value, out_int32: bool, right: bool) -> Value:
-    return search_sorted(sorted_sequence, values, right=right, to_int32=out_int32)
+    """Behind all others for -infinity too."""
+    found = search_sorted(sorted_sequence, values, right=right, to_int32=out_int32)
+    if not values.is_float:
+        return found
+    last = sorted_sequence.size(sorted_sequence.rank - 1).cast(found.precision)
+    return compare.where(compare.equal(values, -math.inf), last, found)
 
 
 @table.convert("unique")

@@ -54,7 +54,7 @@ RULES["isnan_v2"] = same("isnan")
 
 BINARY = {
     "elementwise_add": "add",
-    "elementwise_div": "divide",
+    "elementwise_div": "legacy.divide",
     "elementwise_floordiv": "floor_divide",
     "elementwise_fmax": "fmax",
     "elementwise_fmin": "fmin",
