@@ -156,6 +156,11 @@ def not_initialised(case: Case, answer: Answer) -> bool:
     return case.attrs.get("init") is not True
 
 
+def reduces_all(case: Case, answer: Answer) -> bool:
+    """Over every axis, by a flag of its own."""
+    return bool(case.attrs.get("reduce_all"))
+
+
 def gappy(case: Case, answer: Answer) -> bool:
     """Without a result in front of one that is asked for, which takes its place."""
     names = ("return_index", "return_inverse", "return_counts")

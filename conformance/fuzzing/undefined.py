@@ -59,6 +59,7 @@ from .conditions import (
     raw_scores,
     reaches_out,
     reads_past,
+    reduces_all,
     scalar_result,
     tiny,
     uneven,
@@ -483,6 +484,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     ),
     Exclusion(("viterbi*", "*gru*", "*median*"), overflowing, "overflows on the way", "paddle"),
     Exclusion(("erfinv*", "lgamma*"), tiny, "the smallest numbers count as zero", "paddle"),
+    Exclusion(("reduce_am*",), reduces_all, "Paddle leaves what it takes for results", "paddle"),
     Exclusion(("unique*",), gappy, "results that are not asked for are left out", "paddle"),
     Exclusion(("eig", "eigvals"), always, "eigenvalues have no order", "paddle"),
     Exclusion(

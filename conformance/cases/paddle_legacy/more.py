@@ -157,13 +157,6 @@ CASES = [
         raises=Unsupported,
     ),
     Case(
-        "reduce_amin",
-        ({"X": rand(2, 3)},),
-        {"reduce_all": True, "dim": [0]},
-        why="all, and the first axis",
-        raises=Unsupported,
-    ),
-    Case(
         "row_conv",
         ({"X": rand(1, 3, 2), "Filter": Const(rand(2, 1))},),
         why="other channels",

@@ -67,7 +67,7 @@ def pow_(x: Value, y: Operand) -> Value:
 def scale(x: Value, scale: Operand, bias: Operand, bias_after_scale: bool) -> Value:
     """scale * x + bias, or scale * (x + bias); numbers are rounded to the type of x first."""
     if x.precision == Precision.BOOL8:
-        if scale != 1 and not isinstance(scale, int):
+        if isinstance(scale, Value) or scale != int(scale.real):
             raise Unsupported(f"scale of {x.type} by {scale!r}")
         return _scale(x.cast(Precision.INT32), scale, bias, bias_after_scale).cast(x.precision)
     return round_once(lambda v: _scale(v, scale, bias, bias_after_scale), x)

@@ -76,9 +76,11 @@ def fill_diagonal(x: Value, value: float, offset: int, wrap: bool) -> Value:
         return compare.where(found, number, x)
     if x.rank < 2:
         raise BadType(f"fill_diagonal of {x.type}")
-    if offset < 0:
-        raise Unsupported(f"fill_diagonal of {x.type} with {offset=}, where Paddle leaves some")
     rows, columns = x.shape
+    if isinstance(rows, int) and isinstance(columns, int):
+        last = min(rows - 1, columns - 1 - offset)
+        if last * (columns + 1) >= rows * columns > 0:
+            raise Unsupported(f"fill_diagonal of {x.type} with {offset=}, where Paddle leaves some")
     if wrap and not (isinstance(rows, int) and isinstance(columns, int) and rows <= columns + 1):
         raise Unsupported(f"fill_diagonal of {x.type} with wrap=True, where it begins again")
     return compare.where(on_diagonal(x, offset, 0, 1), number, x)

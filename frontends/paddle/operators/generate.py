@@ -15,7 +15,7 @@ from nnir.model import Index, Model, Value
 from nnir.ops import generate, shape
 from nnir.recipes import generate as generate_recipes
 from nnir.recipes import shape as shape_recipes
-from nnir.recipes.promotion import Operand, to_value
+from nnir.recipes.promotion import COMPLEX, Operand, to_value
 from nnir.types import Precision
 
 from ...table import Ints, Items, Table
@@ -201,7 +201,7 @@ def logspace(start: Value, stop: Value, num: int, base: Value, dtype: Precision)
 
 @table.convert("eye")
 def eye(num_rows: Index, num_columns: Index, dtype: Precision, *, translator: Translator) -> Value:
-    if not num_rows.is_integer or not num_columns.is_integer:
+    if any(v.precision in COMPLEX for v in (num_rows, num_columns)):
         raise BadType(f"eye of {num_rows.type} rows and {num_columns.type} columns")
     rows, columns = whole(num_rows), whole(num_columns)
     return generate_recipes.eye(rows, rows if contents(columns) == (-1,) else columns, dtype)

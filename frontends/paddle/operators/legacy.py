@@ -33,6 +33,14 @@ def aligned(x: Value, y: Value, axis: int) -> Value:
     return shape.unsqueeze(x, [*range(axis), *range(axis + x.rank, y.rank)])
 
 
+@table.convert("legacy.compared")
+def compared(x: Value, y: Value, axis: int) -> Value:
+    """`x` where the axes of `y` are its last ones, whatever the axis says."""
+    if x.rank != y.rank and axis + y.rank != x.rank:
+        raise Unsupported(f"{x.type} beside {y.type} with {axis=}, which Paddle ignores")
+    return x
+
+
 @table.convert("legacy.divide")
 def divide(x: Value, y: Value) -> Value:
     """Of integers a whole number, towards zero."""

@@ -52,7 +52,7 @@ def addmm(input: Value, x: Value, y: Value, beta: float, alpha: float) -> Value:
 @table.convert("baddbmm", "baddbmm_")
 def baddbmm(input: Value, x: Value, y: Value, beta: float, alpha: float) -> Value:
     """What is added has an axis for the batch: Paddle lays a matrix along that."""
-    if any(differ(v.shape[:1], x.shape[:1]) for v in (input, y)):
+    if differ(x.shape[:1], y.shape[:1]):
         raise BadType(f"baddbmm of {input.type}, {x.type} and {y.type}: batches differ")
     if input.rank != 3:
         raise Unsupported(f"baddbmm of {input.type}, where three axes are needed")

@@ -64,9 +64,7 @@ def bounds_of(
 ) -> list[Bounds]:
     """The parts of axes; steps must be known."""
     if any(axis < 0 for axis in axes):
-        raise Unsupported(
-            f"set_value along {tuple(axes)}: Paddle counts no axes from the end"
-        )
+        raise Unsupported(f"set_value along {tuple(axes)}: Paddle counts no axes from the end")
     parts: list[Bounds] = []
     columns = [build.elements(v) for v in (starts, ends, steps)]
     for axis, first, last, by in zip(axes, *columns, strict=True):

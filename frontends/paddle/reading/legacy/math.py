@@ -76,8 +76,8 @@ def _binary(op: str) -> Rule:
     def rule(call: Call) -> None:
         x, y, axis = call.one("X"), call.one("Y"), call.attribute("axis", -1)
         if axis != -1 and call.op.type in COMPARISONS:
-            raise Unsupported(f"{call.op.type} with {axis=}, which Paddle 3 does not look at")
-        if axis != -1:
+            x = call.value("legacy.compared", x=x, y=y, axis=axis)
+        elif axis != -1:
             x, y = (call.value("legacy.aligned", x=a, y=b, axis=axis) for a, b in ((x, y), (y, x)))
         call.node(op, {"x": x, "y": y}, ["Out"])
 
@@ -106,8 +106,6 @@ def _reduction(op: str) -> Rule:
         call.ignore("in_dtype")
         everything = bool(call.attribute("reduce_all"))
         axes = call.attribute("dim")
-        if everything and op in ("amax", "amin") and axes:
-            raise Unsupported(f"{call.op.type} with reduce_all=True, which Paddle takes for {axes}")
         axes = [] if everything else axes if isinstance(axes, list) else [axes]
         keep = bool(call.attribute("keep_dim"))
         kind = element(call.attribute("out_dtype"))
