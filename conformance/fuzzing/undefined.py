@@ -62,7 +62,6 @@ from .conditions import (
     reduces_all,
     scalar_result,
     tiny,
-    uneven,
     unsorted,
     wide_shift,
     wild,

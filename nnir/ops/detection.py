@@ -153,7 +153,7 @@ def suppress_boxes(boxes: Value, scores: Value, *, iou_threshold: float) -> Tens
     Edges: a box with x2 < x1 or y2 < y1 overlaps nothing; equal scores keep their order.
     """
     fits = boxes.is_float and scores.is_float and boxes.rank == 2 and scores.rank == 1
-    fits = fits and not differ(boxes.shape[1:], (4,))
+    fits = fits and not differ(boxes.shape[1], 4)
     require(fits, f"suppress_boxes of {boxes.type} by {scores.type}")
     common_dim((boxes.shape[0], scores.shape[0]), "suppress_boxes")
     return TensorType(Precision.INT64, (boxes.model.fresh(),))
