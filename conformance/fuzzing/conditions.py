@@ -156,6 +156,24 @@ def not_initialised(case: Case, answer: Answer) -> bool:
     return case.attrs.get("init") is not True
 
 
+def falls_short(case: Case, answer: Answer) -> bool:
+    """Offsets, vectors of integers, whose last one is not the size of the first axis."""
+    data, *others = arrays(case)
+    size = data.shape[0] if data.ndim else 0
+    lines = [a for a in others if a.dtype.kind in "iu" and a.ndim == 1 and a.size]
+    return any(a[-1] != size for a in lines)
+
+
+def of_one_column(case: Case, answer: Answer) -> bool:
+    """A result whose last axis has one element."""
+    return any(r.ndim and r.shape[-1] == 1 for r in answer.results)
+
+
+def large_states(case: Case, answer: Answer) -> bool:
+    """A float above 8, of either sign."""
+    return any(bool((np.abs(a) > 8).any()) for a in reals(case))
+
+
 def reduces_all(case: Case, answer: Answer) -> bool:
     """Over every axis, by a flag of its own."""
     return bool(case.attrs.get("reduce_all"))

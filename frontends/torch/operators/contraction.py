@@ -24,6 +24,8 @@ def einsum(equation: str, tensors: Items, *, path: tuple[int, ...] | None = None
         right, text = f"...{right}", f"{left}->...{right}"
         result = linear.einsum(*tensors, equation=text)
         kept = len(right) - 3
+        if result.rank == kept:
+            return result
         return reduce.reduce_sum(result, list(range(result.rank - kept)), keepdim=False)
     return linear.einsum(*tensors, equation=text)
 

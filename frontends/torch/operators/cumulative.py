@@ -135,7 +135,14 @@ def trapezoid(y: Value, x: Value, *, dim: int = -1) -> Value:
 
 @table.convert("aten.trapezoid.dx")
 def trapezoid_dx(y: Value, *, dx: Number = 1, dim: int = -1) -> Value:
-    return _total(_areas(y, dx, axis_of(dim, y.rank)), _from_end(y, dim))
+    """All of y less half of its two ends, which are added in their own type."""
+    axis = axis_of(dim, y.rank)
+    if y.shape[axis] == 0 or y.precision == Precision.BOOL8:
+        return _total(_areas(y, dx, axis), _from_end(y, dim))
+    wide = y.cast(Precision.INT64) if category(y.precision) < 2 else y
+    whole = reduce.reduce_sum(wide, [axis], keepdim=False)
+    ends = shape.squeeze(cut(y, axis, 0, 1) + cut(y, axis, -1, FAR), [axis])
+    return binary.mul(*promote(binary.sub(*promote(whole, _halve(ends))), dx))
 
 
 @table.convert("aten.trapz.dx")

@@ -88,6 +88,8 @@ def _negative_likelihood(
     x: Value, target: Value, weight: Value | None, reduction: int, ignore_index: int
 ) -> tuple[Value, Value]:
     """The loss of class indices, whose scores are on axis 1 (0 of a vector), and what it weighs."""
+    if weight is not None and weight.rank != 1:
+        raise BadType(f"a loss with weights {weight.type}: one for each class is needed")
     axis = min(1, x.rank - 1)
     wide = widen_half(x)
     classes = target.cast(Precision.INT64)
@@ -268,6 +270,8 @@ def _above_zero(x: Value) -> Value:
 def hinge_embedding_loss(
     self: Value, target: Value, margin: float = 1.0, reduction: int = 1
 ) -> Value:
+    if not self.is_float:
+        raise Unsupported(f"hinge_embedding_loss of {self.type}")
     x, y = _pair(self, target)
     zero = x.scalar(0)
     far = compare.where(compare.not_equal(y, 1), _above_zero(margin - x), zero)
@@ -326,6 +330,8 @@ def triplet_margin_loss(
     reduction: int = 1,
 ) -> Value:
     given = promote(anchor, positive, negative)
+    if given[0].precision in COMPLEX:
+        raise Unsupported(f"triplet_margin_loss of {given[0].type}")
     a, near, far = (widen_half(v) for v in given)
     close, apart = (pairwise_distance(a, v, p, eps) for v in (near, far))
     if swap:
@@ -352,10 +358,11 @@ def multi_margin_loss(
     y = shape.reshape(target, [-1, 1])
     own = index.gather_elements(x, y, axis=1)
     gaps = margin - own + x
-    gaps = compare.where(gaps > 0, gaps, 0)  # NaN counts as none
+    above = gaps > 0  # which NaN is not
     gaps = unary.square(gaps) if p == 2 else gaps
     if weight is not None:
         gaps = gaps * index.gather(weight.cast(x.precision), y, axis=0)
+    gaps = compare.where(above, gaps, 0)
     classes = generate.range_(y.model.constant(0), x.size(1), y.model.constant(1))
     others = compare.where(compare.equal(classes, y), 0, gaps)
     losses = reduce.reduce_mean(others, [1], keepdim=False)

@@ -180,6 +180,9 @@ def matrix_rank_tol(input: Value, tol: Value, hermitian: bool = False) -> Value:
 def pinv_tensor(
     self: Value, *, atol: Value | None = None, rtol: Value | None = None, hermitian: bool = False
 ) -> Value:
+    for bound in (atol, rtol):
+        if bound is not None and bound.rank > self.rank - 2:
+            raise BadType(f"pinv of {self.type} with a tolerance {bound.type}: more axes")
     return pseudo_inverse(self, atol, relative_tolerance(self, atol, rtol), hermitian)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from nnir import build
 from nnir.broadcast import contents, differ
 from nnir.dim import Expr
-from nnir.errors import BadType
+from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import norm, reduce, shape, unary
 from nnir.recipes.norm import affine, axes_beside_channels, full_of_size, moments, update_running
@@ -45,6 +45,8 @@ def normalize(
         known = scale, shift, running_mean, running_var
         empty = x.model.constant(np.zeros(0, kind.dtype))
         return norm.batch_normalization(x, *known, epsilon=eps), empty, empty
+    if eps <= 0:
+        raise Unsupported(f"batch_norm that trains with {eps=}")
     axes = axes_beside_channels(x)
     mean, variance = (shape.squeeze(v, axes) for v in moments(x, axes))
     inverse = inverse_deviation(variance, eps)

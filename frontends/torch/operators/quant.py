@@ -8,7 +8,7 @@ from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, quant, reduce, shape, unary
-from nnir.recipes.promotion import HALVES, to_value
+from nnir.recipes.promotion import HALVES, promote, to_value
 from nnir.types import Precision
 
 from ...table import Table
@@ -19,6 +19,18 @@ table = Table()
 def wide(x: Value) -> Value:
     """16-bit floats as float32."""
     return x.cast(Precision.FLOAT32) if x.precision in HALVES else x
+
+
+def fitting(x: Value, other: Value) -> Value:
+    """A scale or zero point; one number has no axes where the other one has none, or others.
+
+    BadType where both have several numbers, and not the same axes.
+    """
+    if x.rank == other.rank:
+        return x
+    if all(d == 1 for d in x.shape):
+        return shape.reshape(x, []) if x.rank else x
+    raise BadType(f"quantisation with {x.type} beside {other.type}")
 
 
 def quantize(
@@ -33,7 +45,11 @@ def quantize(
     """QUANTIZE_LINEAR, clamped where the range is smaller than that of the type."""
     if not dtype.is_integer:
         raise Unsupported(f"quantisation to {dtype.name.lower()}")
-    zero = zero_point.cast(dtype)
+    ends = quant.integer_range(dtype)
+    told = [v for v in (low, high) if not isinstance(v, Value)]
+    if any(not ends[0] <= v <= ends[1] for v in told):
+        raise BadType(f"quantisation to {dtype.name.lower()} between {low} and {high}")
+    zero, scale = fitting(zero_point, scale).cast(dtype), fitting(scale, zero_point)
     steps = scale.cast(Precision.FLOAT32)
     made = quant.quantize_linear(wide(x), steps, zero, axis=axis, dtype=dtype)
     whole = quant.integer_range(dtype)
@@ -54,6 +70,8 @@ def dequantize(
     """(q - zero_point) * scale."""
     if not scale.is_float and not scale.is_integer:
         raise BadType(f"a scale {scale.type}: floats are needed")
+    if zero_point is not None:
+        scale, zero_point = fitting(scale, zero_point), fitting(zero_point, scale)
     zero = None if zero_point is None else zero_point.cast(q.precision)
     kind = Precision.FLOAT32 if out_dtype is None else out_dtype
     steps = scale.cast(Precision.FLOAT32)
@@ -200,6 +218,9 @@ def dequantize_per_token(
         raise BadType(f"dequantize_per_token with scales {scales.type}: floats are needed")
     kind = scales.precision
     wide = Precision.FLOAT64 if kind == Precision.FLOAT64 else Precision.FLOAT32
+    both = promote(input, zero_points)
+    if both[0].precision.dtype.itemsize == 1:  # the difference wraps
+        return (binary.sub(*both).cast(kind) * scales).cast(output_dtype)
     steps = (input.cast(wide) - zero_points.cast(wide)).cast(kind)
     return (steps * scales).cast(output_dtype)
 
@@ -303,7 +324,7 @@ def choose_qparams_per_token(input: Value, dtype: Precision) -> tuple[Value, Val
         reach = reach.cast(Precision.FLOAT32)
     least = input.model.constant(1e-5, reach.precision.dtype)
     scale = binary.max_(reach, least) / input.model.constant(127, reach.precision.dtype)
-    return scale, scale - scale
+    return scale, compare.where(compare.equal(scale, scale), scale - scale, 0)
 
 
 @table.convert(

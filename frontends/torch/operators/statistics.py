@@ -68,7 +68,8 @@ def _quantile(
         x = shape.reshape(self, [-1])
     else:
         axis = axis_of(dim, self.rank)
-    values, _ = sort_axis(x, axis)
+    numbers = compare.where(compare.equal(x, x), x, math.inf)  # NaN has no order on all devices
+    values, _ = sort_axis(numbers, axis)
     values = _last(values, axis)
     kept = count_nan(_last(x, axis), -1)
     kept = x.size(axis) - kept

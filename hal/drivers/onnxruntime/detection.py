@@ -31,6 +31,9 @@ def non_max_suppression_indices(
 ) -> Ref:
     if boxes.precision == Precision.FLOAT64:
         raise NoLowering("onnxruntime has NonMaxSuppression for FLOAT32 only, not FLOAT64")
+    bound = None if iou_threshold is None else iou_threshold.known
+    if bound is not None and not 0 <= bound.item() <= 1:
+        raise NoLowering(f"onnxruntime has no NonMaxSuppression with the threshold {bound.item()}")
     return g.node(
         "NonMaxSuppression",
         *(g.cast(v, Precision.FLOAT32) for v in (boxes, scores)),

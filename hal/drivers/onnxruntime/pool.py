@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -68,9 +70,27 @@ def max_pool(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> 
     return _maxima(g, input, _geometry(g, input, how), return_indices=return_indices)
 
 
+def _require_elements(input: Value, given: dict[str, Any]) -> None:
+    """NoLowering where a window is known to hold no element: that is -3.4e38, not -infinity."""
+    rank = input.rank - 2
+    pads = given.get("pads") or (0,) * (2 * rank)
+    dilations = given.get("dilations") or (1,) * rank
+    for k, size in enumerate(input.shape[2:]):
+        if isinstance(size, Expr) or not pads[k] + pads[rank + k] or dilations[k] == 1:
+            continue
+        taps = np.arange(given["kernel_shape"][k]) * dilations[k] - pads[k]
+        starts = np.arange(0, size + pads[k], given["strides"][k])
+        places = starts[:, None] + taps
+        held = ((places >= 0) & (places < size)).any(axis=1)
+        begun = given["strides"][k] - 1 if given.get("ceil_mode") else 0
+        if ((places[:, -1] < size + pads[rank + k] + begun) & ~held).any():
+            raise NoLowering(f"onnxruntime has no MaxPool of {input.type} with windows of nothing")
+
+
 def _maxima(g: Emitter, input: Value, given: dict[str, Any], *, return_indices: bool) -> Ref | Refs:
     """MaxPool, with positions in the plane instead of in the whole tensor."""
     _require_small(given)
+    _require_elements(input, given)
     half = g.for_file and input.precision == Precision.FLOAT16
     wide = input.precision if half else POOLED.get(input.precision)
     if wide is None:

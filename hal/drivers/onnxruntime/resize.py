@@ -118,9 +118,12 @@ def grid_sample(
         raise NoLowering("onnxruntime has no cubic GridSample of volumes")
     if grid.precision == Precision.FLOAT64:
         raise NoLowering(f"onnxruntime has no GridSample of {input.type} with {grid.type}")
+    places = g.take(grid)
+    if pad_mode == PadMode.EDGE:  # far outside is at the edge, not where a cast to int32 wraps
+        places = g.node("Clip", places, *(g.number(v, grid) for v in (-9.0, 9.0)))
     return g.single(
         "GridSample",
-        *(input, grid),
+        *(input, places),
         align_corners=align_corners,
         mode=resize.KINDS[mode],
         padding_mode=resize.BORDERS[pad_mode],
