@@ -48,4 +48,6 @@ DEFAULTS = [*_without_options(CASES)]
 OPEN: list[Case] = [*DEFAULTS, *{case.op: case for case in open_rows(CASES)}.values()]
 """And of each operator the fullest row with open sizes."""
 
-LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]
+LIMITS: list[Limit] = [
+    limit for family in (*FAMILIES, corners) for limit in getattr(family, "LIMITS", ())
+]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nnir import build
-from nnir.broadcast import axis_of, contents
+from nnir.broadcast import axis_of, contents, ints
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Model, Value
 from nnir.ops import generate, shape
@@ -20,7 +20,7 @@ from nnir.types import Precision
 
 from ...table import Ints, Items, Table
 from ...translate import Translator
-from .numbers import array_of_numbers, whole
+from .numbers import array_of_numbers, require_positions, whole
 
 table = Table()
 FLOAT32 = Precision.FLOAT32
@@ -84,6 +84,8 @@ def full_batch_size_like(
     input_dim_idx: int,
     output_dim_idx: int,
 ) -> Value:
+    if any(n == 0 for n in shape):
+        raise Unsupported(f"full_batch_size_like with the shape {tuple(shape)}")
     parts: list[build.Size] = list(shape)
     parts[axis_of(output_dim_idx, len(parts))] = build.size_of(input, input_dim_idx)
     return full_of(input.model, build.vector(input.model, parts), value, dtype)
@@ -183,10 +185,14 @@ def range_v2(start: Value, end: Value, step: Value, dtype: Precision) -> Value:
 
 
 @table.convert("linspace")
-def linspace(start: Value, stop: Value, number: int, dtype: Precision) -> Value:
+def linspace(start: Value, stop: Value, number: Index, dtype: Precision) -> Value:
     first, last = (v if not v.rank else shape.reshape(v, []) for v in (start, stop))
+    require_positions("linspace", number)
+    count = ints(number)
+    if count is None or len(count) != 1:
+        raise NotConstant(f"linspace of {number.type} numbers")
     return generate_recipes.linspace(
-        start.model, first.cast(dtype), last.cast(dtype), number, dtype
+        start.model, first.cast(dtype), last.cast(dtype), count[0], dtype
     )
 
 
@@ -195,7 +201,7 @@ def logspace(start: Value, stop: Value, num: int, base: Value, dtype: Precision)
     known = base.cast(dtype).known
     if known is None:
         raise Unsupported("logspace with a base that is only known while running")
-    first, last = (v.cast(dtype) for v in (start, stop))
+    first, last = ((v if not v.rank else shape.reshape(v, [])).cast(dtype) for v in (start, stop))
     return generate_recipes.logspace(start.model, first, last, num, float(known.item()), dtype)
 
 

@@ -54,8 +54,8 @@ def beside(line: Value, rows: Value) -> Value:
 
 def rows_at(x: Value, places: Value) -> Value:
     """The rows of `x` at positions; BadType unless these are int32 or int64."""
-    if places.precision not in (Precision.INT32, Precision.INT64):
-        raise BadType(f"rows of {x.type} at {places.type}: int32 or int64 is needed")
+    if places.rank != 1 or places.precision not in (Precision.INT32, Precision.INT64):
+        raise BadType(f"rows of {x.type} at {places.type}: a vector of int32 or int64")
     return index.gather(x, places, axis=0)
 
 

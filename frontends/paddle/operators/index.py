@@ -32,6 +32,7 @@ def line_of(positions: Value) -> Value:
 @table.convert("gather")
 def gather(x: Value, index: Value, axis: int) -> Value:
     """A position without axes drops the axis."""
+    require_positions("gather", index)
     return take(x, line_of(index), axis)
 
 

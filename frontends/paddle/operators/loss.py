@@ -141,6 +141,8 @@ def cross_entropy_with_softmax(
     ignored = compare.equal(classes, np.int64(ignore_index))
     safe = compare.where(ignored, 0, classes)
     losses = -index.gather_elements(logs, safe, axis=place)
+    if not use_softmax:  # Paddle has no infinite loss
+        losses = activation.clip(losses, losses.scalar(-1e20), losses.scalar(1e20))
     return shares, compare.where(ignored, 0, losses)
 
 
