@@ -54,6 +54,12 @@ CASES: list[Case] = [
          why="any layout has the channels last"),
     Case("gammaincc", (f(0, 0, -1, 1, 1, np.inf, 1), f(1, 0, 1, 0, -1, 1, np.inf)),
          why="nothing above 0, and infinities"),
+    *(
+        Case("bilinear_interp", (rand(1, 2, 3, 4), None, None, None),
+             {"interp_method": "bilinear", "align_corners": False, "align_mode": 0, **size},
+             tol=NEAR, why=f"one column is the first: {size}")
+        for size in ({"out_h": 5, "out_w": 1}, {"scale": [1.6, 0.3]})
+    ),
     Case("fft_c2c", (np.zeros((1, 0), np.complex64), [1], "backward", True), why="no points"),
     Case("fill_diagonal", (rand(3, 3, 3, 3),), {"value": 2.0, "wrap": True}, why="four axes"),
     *(

@@ -89,6 +89,8 @@ CASES: list[Case] = [
         ("quantize_linear", (X, f(1, 2), f(0, 0)), {"quant_axis": 1, "is_test": True},
          "two scales of three"),
         ("mode", (np.zeros(0, np.float32),), {}, "no elements"),
+        ("gather", (X, i(1, dtype=np.int16), 1), {}, "short positions"),
+        ("lu_solve", (rand(2, 1), rand(2, 2), i(2, dtype=np.int32), "N"), {}, "one pivot of two"),
     )),
     *(Case(op, given, attrs, raises=Unsupported, why=why) for op, given, attrs, why in (
         ("split", (X, [1, 3], -1), {}, "an axis from the end"),
@@ -103,6 +105,9 @@ CASES: list[Case] = [
           "data_format": "NCHW", "pooling_type": "max", "global_pooling": True, "adaptive": True,
           "padding_algorithm": "EXPLICIT"}, "two ways at once"),
         ("int_bincount", (i(1), -7, 5, Precision.INT64), {}, "from below 0"),
+        ("bicubic_interp", (IMAGE, None, None, None),
+         {"interp_method": "bicubic", "out_h": 2, "out_w": 1, "align_corners": False},
+         "one column of several"),
         ("bilinear_interp", (i(1, 2, dtype=np.uint8).reshape(1, 1, 1, 2), None, None, None),
          {"interp_method": "bilinear", "out_h": 2, "out_w": 4}, "bytes"),
         ("batch_norm", (rand(1, 2, 1, 1), rand(2), rand(2), rand(2), rand(2)),

@@ -7,10 +7,11 @@ from typing import Literal
 
 import numpy as np
 
+from nnir.broadcast import ints
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import resize, shape
+from nnir.ops import index, resize, shape
 from nnir.recipes.resize import (
     Scales,
     fits_sizes,
@@ -75,9 +76,20 @@ def require_float(x: Value) -> None:
         raise Unsupported(f"an interpolation of {x.type}, which Paddle rounds down")
 
 
+def first_of_many(x: Value, output: Value, scales: Scales) -> tuple[Value, Scales]:
+    """The first row or column where there is to be one of several: Paddle's step is 0 there."""
+    kept = list(scales)
+    for k, size in enumerate(ints(output) or ()):
+        if size == 1 and x.shape[k + 2] != 1:
+            x, kept[k] = index.slice_(x, [k + 2], [0], [1]), None
+    return x, tuple(kept)
+
+
 def linear(x: Value, output: Value, scales: Scales, align_corners: bool, align_mode: int) -> Value:
     """Steps from the first element on (mode 1), or between the middles of elements (mode 0)."""
     require_float(x)
+    if align_mode == 0 and not align_corners and len(scales) == 2:
+        x, scales = first_of_many(x, output, scales)
     if align_corners or align_mode == 0:
         return resize_linear(x, output, scales, align_corners)
     if align_mode != 1:
@@ -107,6 +119,8 @@ def nearest(x: Value, output: Value, scales: Scales, align_corners: bool, align_
 
 def cubic(x: Value, output: Value, scales: Scales, align_corners: bool, align_mode: int) -> Value:
     require_float(x)
+    if not align_corners and first_of_many(x, output, scales)[0] is not x:
+        raise Unsupported(f"a cubic interpolation of {x.type} to one row or column")
     return resize_cubic(x, output, scales, align_corners)
 
 
