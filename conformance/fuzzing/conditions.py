@@ -91,7 +91,7 @@ def from_nothing(case: Case, answer: Answer) -> bool:
     return empty(case, answer) and any(r.size for r in answer.results)
 
 
-def unsorted(case: Case, answer: Answer) -> bool:
+def falls_somewhere(case: Case, answer: Answer) -> bool:
     """Data that falls somewhere along its last axis, or that has NaN."""
     data = arrays(case)
     return any(a.ndim > 0 and not bool((a[..., :-1] <= a[..., 1:]).all()) for a in data) or (

@@ -40,7 +40,7 @@ def equal_all(x: Value, y: Value) -> Value:
         return x.model.constant(False)
     same = compare.equal(x, y)
     if x.is_float:
-        same = same | (abs(x - y).cast(Precision.FLOAT64) < 1e-15)
+        same = same | (abs(x - y) < 1e-15)
     return all_true(same)
 
 
