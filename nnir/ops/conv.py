@@ -538,9 +538,7 @@ def deformable_conv_2d(
         dilations=dilations,
     )
     for value in (offset, mask):
-        fits = not shapes_differ(value.shape[:1], made.shape[:1])
+        own, wanted = ((d for k, d in enumerate(v.shape) if k != 1) for v in (value, made))
+        fits = not shapes_differ((*own,), (*wanted,))
         require(fits, f"deformable_conv_2d of {made} with offsets or mask {value.type}")
-        for a, b in zip(value.shape[2:], made.shape[2:], strict=True):
-            fits = a == b or isinstance(a, Expr) or isinstance(b, Expr)
-            require(fits, f"deformable_conv_2d of {made} with offsets or mask {value.type}")
     return made
