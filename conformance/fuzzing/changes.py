@@ -18,9 +18,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from ..case import Case, Const
+from .exclusion import matches
 from .starts import Start
 from .tree import Path, array_of, entries, is_leaf, rebuilt, with_array
-from .undefined import FIXED, matches
+from .undefined import FIXED
 from .values import BASES, DTYPES, as_dtype, fill, kind_of, resize, special
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..case import Case
 from ..engines.engine import Answer
 from .conditions import any_nan, half, has_large_quotients, has_subnormals, large_states, not_finite
-from .undefined import Condition, matches
+from .exclusion import Condition, matches
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from ..engines.engine import Answer, Engine, Outcome
 from ..judging.compare import FINFO, distance, spacing
 from ..judging.judge import is_narrow
 from ..oracles.oracle import Oracle
-from .undefined import SUMS, matches
+from .exclusion import matches
+from .undefined import SUMS
 
 TIMES = 4.0
 UNIT = 1.0
