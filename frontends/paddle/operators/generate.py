@@ -184,9 +184,18 @@ def range_v2(start: Value, end: Value, step: Value, dtype: Precision) -> Value:
     return line(start.model, known, int((last - first) // by) + 1)
 
 
+def number_of(x: Value) -> Value:
+    """A tensor of one element without its axes."""
+    if not x.rank or x.known is None:
+        return shape.reshape(x, []) if x.rank else x
+    if x.known.size != 1:
+        raise BadType(f"{x.type}, where one number is needed")
+    return x.model.constant(x.known.reshape(()))
+
+
 @table.convert("linspace")
 def linspace(start: Value, stop: Value, number: Index, dtype: Precision) -> Value:
-    first, last = (v if not v.rank else shape.reshape(v, []) for v in (start, stop))
+    first, last = (number_of(v) for v in (start, stop))
     require_positions("linspace", number)
     count = ints(number)
     if count is None or len(count) != 1:
