@@ -210,7 +210,7 @@ def logspace(start: Value, stop: Value, num: int, base: Value, dtype: Precision)
     known = base.cast(dtype).known
     if known is None:
         raise Unsupported("logspace with a base that is only known while running")
-    first, last = ((v if not v.rank else shape.reshape(v, [])).cast(dtype) for v in (start, stop))
+    first, last = (number_of(v).cast(dtype) for v in (start, stop))
     return generate_recipes.logspace(start.model, first, last, num, float(known.item()), dtype)
 
 
