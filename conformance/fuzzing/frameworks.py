@@ -120,6 +120,7 @@ TORCH: tuple[Exclusion, ...] = (
 )
 
 TENSORFLOW: tuple[Exclusion, ...] = (
+    Exclusion(("*",), has_subnormals, "TensorFlow takes them for zero", "tensorflow"),
     Exclusion(
         ("Conv*", "Depthwise*", "FusedBatchNorm*", "Matrix*", "DynamicPartition"),
         empty,
