@@ -19,7 +19,7 @@ Shape = tuple[Dim, ...]
 LONGEST = 1 << 16
 
 
-def differ(a: Sequence[Dim], b: Sequence[Dim]) -> bool:
+def shapes_differ(a: Sequence[Dim], b: Sequence[Dim]) -> bool:
     """Whether shapes are known to be different."""
     pairs = zip(a, b, strict=False)
     known = [(x, y) for x, y in pairs if isinstance(x, int) and isinstance(y, int)]

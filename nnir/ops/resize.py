@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..broadcast import axes_of, contents, differ, ints, length_of
+from ..broadcast import axes_of, contents, ints, length_of, shapes_differ
 from ..dim import Dim, Expr
 from ..model import Index, Value
 from ..numeric import wide
@@ -458,11 +458,11 @@ def affine_grid(theta: Value, size: Index, *, align_corners: bool = False) -> Te
     count = length_of(size)
     require(count in (4, 5), f"affine_grid with a size of {count} axes: 4 or 5 are needed")
     form = (count - 2, count - 1)
-    fits = not differ(theta.shape[1:], form)
+    fits = not shapes_differ(theta.shape[1:], form)
     require(fits, f"affine_grid of {theta.type} with a size of {count} axes: {form} is needed")
     found = contents(size)
     require(
-        found is None or not differ(theta.shape[:1], found[:1]),
+        found is None or not shapes_differ(theta.shape[:1], found[:1]),
         f"affine_grid of {theta.type} for a batch of size {found}",
     )
     spatial = found[2:] if found else tuple(theta.model.fresh() for _ in range(count - 2))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import build
-from ..broadcast import differ
+from ..broadcast import shapes_differ
 from ..errors import BadType, NotConstant, Unsupported
 from ..model import Value
 from ..ops import binary, compare, generate, index, linalg, linear, reduce, shape, unary
@@ -89,7 +89,7 @@ def lu_unpack(
     rows, columns = LU_data.shape[-2:]
     whole = isinstance(rows, int) and isinstance(columns, int)
     pivots = LU_pivots.shape[-1:] if not whole else (min(rows, columns),)  # type: ignore[type-var]
-    if differ((*LU_data.shape[:-2], *pivots), LU_pivots.shape):
+    if shapes_differ((*LU_data.shape[:-2], *pivots), LU_pivots.shape):
         raise BadType(f"lu_unpack of {LU_data.type} with pivots {LU_pivots.type}")
     empty = zeros(LU_data, (0,), LU_data.precision)
     order = permuted_identity(LU_data, LU_pivots) if unpack_pivots else empty

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nnir.broadcast import differ
+from nnir.broadcast import shapes_differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
@@ -113,7 +113,7 @@ def increment(x: Value, value: float) -> Value:
 
 @table.convert("add_n")
 def add_n(inputs: Items) -> Value:
-    if any(differ(v.shape, inputs[0].shape) for v in inputs):
+    if any(shapes_differ(v.shape, inputs[0].shape) for v in inputs):
         raise BadType(f"add_n of {', '.join(str(v.type) for v in inputs)}: shapes differ")
     return inputs[0] if len(inputs) == 1 else binary.sum_(*inputs)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnir import build
-from nnir.broadcast import axis_of, differ
+from nnir.broadcast import axis_of, shapes_differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import compare, generate, index, reduce, shape
@@ -127,7 +127,7 @@ def embed(x: Value, weight: Value, padding_idx: int) -> Value:
 @table.convert("masked_fill", "masked_fill_")
 def masked_fill(x: Value, mask: Value, value: Value) -> Value:
     is_one = all(d == 1 for d in value.shape)
-    if not is_one and differ(value.shape, x.shape):
+    if not is_one and shapes_differ(value.shape, x.shape):
         raise BadType(f"masked_fill of {x.type} with {value.type}: one number, or as many")
     number = shape.reshape(value, []) if is_one and value.rank else value
     return compare.where(mask, number.cast(x.precision), x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nnir import build
-from nnir.broadcast import differ
+from nnir.broadcast import shapes_differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import binary, index, norm, shape
@@ -88,7 +88,7 @@ def row_conv(x: Value, filter: Value) -> Value:
     count = filter.shape[0]
     if x.rank != 3 or not isinstance(count, int):
         raise BadType(f"row_conv of {x.type} with {filter.type}")
-    if differ(x.shape[2:], filter.shape[1:]):
+    if shapes_differ(x.shape[2:], filter.shape[1:]):
         raise BadType(f"row_conv of {x.type} with {filter.type}: channels differ")
     around = shape.pad(x, [0, 0, 0, count - 1, 0, 0])
     steps = build.size_of(x, 1)

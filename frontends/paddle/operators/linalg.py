@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nnir.broadcast import differ
+from nnir.broadcast import shapes_differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import compare, linalg, linear, reduce, shape, unary
@@ -129,7 +129,7 @@ def lu_unpack(x: Value, y: Value, unpack_ludata: bool, unpack_pivots: bool) -> T
 def lu_solve(b: Value, lu: Value, pivots: Value, trans: str) -> Value:
     if trans not in ("N", "T", "C") or (trans == "T" and lu.precision in COMPLEX):
         raise Unsupported(f"lu_solve of {lu.type} with trans={trans!r}")
-    if differ(lu.shape[:-1], pivots.shape):
+    if shapes_differ(lu.shape[:-1], pivots.shape):
         raise BadType(f"lu_solve of {lu.type} with pivots {pivots.type}")
     return solve_by_lu(lu, pivots, b, of_adjoint=trans != "N")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nnir import build
-from nnir.broadcast import axis_of, differ
+from nnir.broadcast import axis_of, shapes_differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, linear, reduce, shape
@@ -52,7 +52,7 @@ def addmm(input: Value, x: Value, y: Value, beta: float, alpha: float) -> Value:
 @table.convert("baddbmm", "baddbmm_")
 def baddbmm(input: Value, x: Value, y: Value, beta: float, alpha: float) -> Value:
     """What is added has an axis for the batch: Paddle lays a matrix along that."""
-    if differ(x.shape[:1], y.shape[:1]):
+    if shapes_differ(x.shape[:1], y.shape[:1]):
         raise BadType(f"baddbmm of {input.type}, {x.type} and {y.type}: batches differ")
     if input.rank != 3:
         raise Unsupported(f"baddbmm of {input.type}, where three axes are needed")
@@ -131,7 +131,7 @@ def fc(
     product = matmul_with_flatten(input, w, in_num_col_dims, 1)
     if bias is not None:
         flat = bias if bias.rank == 1 else shape.reshape(bias, [-1])
-        if differ(flat.shape, product.shape[-1:]):
+        if shapes_differ(flat.shape, product.shape[-1:]):
             raise BadType(f"fc to {product.type} with a bias {bias.type}")
         product = product + flat
     return activate(product, activation_type)

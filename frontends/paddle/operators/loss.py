@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.broadcast import axis_of, differ
+from nnir.broadcast import axis_of, shapes_differ
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
@@ -80,7 +80,7 @@ def identity_loss(x: Value, reduction: int) -> Value:
 def label_smooth(label: Value, prior_dist: Value | None, epsilon: float) -> Value:
     """A share of every label goes to all of them, or as `prior_dist` says."""
     kept = times(label, 1 - epsilon)
-    if prior_dist is not None and differ(prior_dist.shape[-1:], label.shape[-1:]):
+    if prior_dist is not None and shapes_differ(prior_dist.shape[-1:], label.shape[-1:]):
         raise BadType(f"label_smooth of {label.type} with {prior_dist.type}")
     if prior_dist is not None:
         return kept + times(shape.reshape(prior_dist, [-1]), epsilon)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.broadcast import axis_of, differ
+from nnir.broadcast import axis_of, shapes_differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, index, reduce, shape, unary
@@ -22,7 +22,7 @@ LEAST = 1e-30
 def along(values: Value, x: Value, axis: int) -> Value:
     """One value for all, or one for each entry of an axis, so that it broadcasts to `x`."""
     if all(d == 1 for d in values.shape):
-        if axis >= 0 and differ(x.shape[axis : axis + 1], (1,)):
+        if axis >= 0 and shapes_differ(x.shape[axis : axis + 1], (1,)):
             raise BadType(f"scales {values.type} along axis {axis} of {x.type}")
         return shape.reshape(values, []) if values.rank else values
     if axis < 0:
@@ -30,7 +30,7 @@ def along(values: Value, x: Value, axis: int) -> Value:
     place = axis_of(axis, x.rank)
     after = list(range(1, x.rank - place))
     flat = shape.reshape(values, [-1]) if values.rank != 1 else values
-    if differ(flat.shape, x.shape[place : place + 1]):
+    if shapes_differ(flat.shape, x.shape[place : place + 1]):
         raise BadType(f"scales {values.type} along axis {axis} of {x.type}")
     return shape.unsqueeze(flat, after) if after else flat
 
@@ -88,7 +88,7 @@ def quantize_linear(
 ) -> tuple[Value, Value | None, Value | None, Value]:
     """The zero point does not count."""
     require_test("quantize_linear", is_test or back)
-    if quant_axis >= 0 and differ(scale.shape, zero_point.shape):
+    if quant_axis >= 0 and shapes_differ(scale.shape, zero_point.shape):
         raise BadType(f"quantize_linear with scales {scale.type} and zeros {zero_point.type}")
     if only_observer:
         return x, in_state, in_accum, scale

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nnir.broadcast import axis_of, differ
+from nnir.broadcast import axis_of, shapes_differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import binary, index, shape
@@ -78,7 +78,7 @@ def scatter_add(x: Value, places: Value, updates: Value) -> Value:
 @table.convert("index_add", "index_add_")
 def index_add(x: Value, index: Value, add_value: Value, axis: int) -> Value:
     place = axis_of(axis, add_value.rank)
-    if differ(index.shape, add_value.shape[place : place + 1]):
+    if shapes_differ(index.shape, add_value.shape[place : place + 1]):
         raise BadType(f"index_add of {add_value.type} at {index.type} along axis {axis}")
     return place_rows(x, axis, index, add_value, "add")
 
@@ -88,7 +88,7 @@ def index_put(x: Value, indices: Items, value: Value, accumulate: bool) -> Value
     place = 0
     for where in indices:
         if where.precision == Precision.BOOL8:
-            if differ(where.shape, x.shape[place : place + where.rank]):
+            if shapes_differ(where.shape, x.shape[place : place + where.rank]):
                 raise BadType(f"index_put of {x.type} with a mask {where.type}")
             place += where.rank
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from nnir.broadcast import differ
+from nnir.broadcast import shapes_differ
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.operator import Operator
@@ -52,7 +52,7 @@ def erfinv(x: Value) -> Value:
 @table.convert("gammaincc", "gammaincc_")
 def gammaincc(x: Value, y: Value) -> Value:
     """1 unless both are above 0, NaN for infinity."""
-    if differ(x.shape, y.shape):
+    if shapes_differ(x.shape, y.shape):
         raise BadType(f"gammaincc of {x.type} and {y.type}, which Paddle does not broadcast")
     endless = compare.equal(x, math.inf) | compare.equal(y, math.inf)
     found = compare.where(endless, math.nan, special.igammac(x, y))

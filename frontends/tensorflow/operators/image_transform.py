@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from nnir import build
-from nnir.broadcast import differ, ints
+from nnir.broadcast import ints, shapes_differ
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
@@ -87,7 +87,7 @@ def crop_and_resize(
     extrapolation_value: float = 0.0,
 ) -> Value:
     """Boxes (y1, x1, y2, x2) in parts of the image from pixel centre to pixel centre."""
-    is_table = boxes.rank == 2 and not differ(boxes.shape[1:], (4,))
+    is_table = boxes.rank == 2 and not shapes_differ(boxes.shape[1:], (4,))
     if image.rank != 4 or not is_table or len(crop_size) != 2 or min(crop_size) < 1:
         raise BadType(f"CropAndResize of {image.type} with {boxes.type} to {crop_size}")
     y, x = (_cut(image, boxes, axis, count) for axis, count in enumerate(crop_size))

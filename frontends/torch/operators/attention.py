@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from nnir.broadcast import differ
+from nnir.broadcast import shapes_differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, reduce
@@ -108,7 +108,7 @@ def flash_attention(
     scale: float | None = None,
 ) -> tuple[Value, Value]:
     """The second result is the logarithm of the sum of the powers of the scores, in float32."""
-    if any(differ(query.shape[:1], x.shape[:1]) for x in (key, value)):
+    if any(shapes_differ(query.shape[:1], x.shape[:1]) for x in (key, value)):
         raise BadType(f"attention of {query.type}, {key.type} and {value.type}: batches differ")
     required_still(dropout_p)
     bias = attention_bias(query, key, attn_mask, is_causal)

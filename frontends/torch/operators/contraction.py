@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nnir.broadcast import axes_of, axis_of, differ
+from nnir.broadcast import axes_of, axis_of, shapes_differ
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import linear, reduce, shape, unary
@@ -103,7 +103,9 @@ def trilinear(
     owners = [
         x for x, e in zip((a, b, c), (expand1, expand2, expand3), strict=True) if axis not in e
     ]
-    if any(differ(x.shape[axis : axis + 1], owners[0].shape[axis : axis + 1]) for x in owners):
+    if any(
+        shapes_differ(x.shape[axis : axis + 1], owners[0].shape[axis : axis + 1]) for x in owners
+    ):
         raise BadType(f"_trilinear of {i1.type}, {i2.type} and {i3.type}: other sizes")
     product = a * b * c
     return reduce.reduce_sum(product, list(sumdim), keepdim=False) if sumdim else product
@@ -127,6 +129,6 @@ def weight_norm(v: Value, g: Value, dim: int = 0) -> Value:
 @table.convert("aten._weight_norm_interface.default")
 def weight_norm_interface(v: Value, g: Value, dim: int = 0) -> tuple[Value, Value]:
     norms = norm_of_others(v, dim)
-    if g.rank and differ(g.shape, norms.shape):
+    if g.rank and shapes_differ(g.shape, norms.shape):
         raise BadType(f"a weight norm of {v.type} along axis {dim} with sizes {g.type}")
     return v * (g / norms), norms

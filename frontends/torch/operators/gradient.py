@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nnir.broadcast import axis_of, differ
+from nnir.broadcast import axis_of, shapes_differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import binary, shape
@@ -85,7 +85,11 @@ def _gradients(
     if len(steps) != len(axes):
         raise BadType(f"gradient with {len(steps)} spacings along {len(axes)} axes")
     for axis, step in zip(axes, steps, strict=True):
-        if isinstance(step, Value) and step.rank == 1 and differ(step.shape, (x.shape[axis],)):
+        if (
+            isinstance(step, Value)
+            and step.rank == 1
+            and shapes_differ(step.shape, (x.shape[axis],))
+        ):
             raise BadType(f"gradient of {x.type} along axis {axis} with points {step.type}")
     return [_along(x, a, s, order) for a, s in zip(axes, steps, strict=True)]
 

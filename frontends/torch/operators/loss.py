@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from nnir.broadcast import differ
+from nnir.broadcast import shapes_differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, generate, index, reduce, shape, unary
@@ -216,7 +216,7 @@ def _weigh(losses: Value, weight: Value | None) -> Value:
 def binary_cross_entropy(
     self: Value, target: Value, weight: Value | None = None, reduction: int = 1
 ) -> Value:
-    if differ(self.shape, target.shape):
+    if shapes_differ(self.shape, target.shape):
         raise BadType(f"binary_cross_entropy of {self.type} and {target.type}: shapes differ")
     x, y = _pair(self, target)
     one, floor = x.scalar(1), x.scalar(-100)  # logarithms of 0 count as -100

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnir import build
-from nnir.broadcast import contents, differ
+from nnir.broadcast import contents, shapes_differ
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
@@ -35,7 +35,7 @@ def normalize(
 ) -> Three:
     """The result, and the statistics of the batch; without training these are empty."""
     given = [v for v in (weight, bias, running_mean, running_var) if v is not None]
-    if any(differ(v.shape, x.shape[1:2]) for v in given):
+    if any(shapes_differ(v.shape, x.shape[1:2]) for v in given):
         raise BadType(f"batch_norm of {x.type} with {', '.join(str(v.type) for v in given)}")
     scale, shift = affine(x, x.shape[1:2], weight, bias)
     kind = x.precision if weight is None else weight.precision

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ... import build
-from ...broadcast import differ
+from ...broadcast import shapes_differ as differ
 from ...dim import Dim, Expr
 from ...errors import Unsupported
 from ...model import Value
