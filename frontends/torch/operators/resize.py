@@ -9,6 +9,7 @@ from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import compare, resize
 from nnir.recipes.resize import (
+    known_scales,
     resize_cubic,
     resize_linear,
     resize_nearest,
@@ -102,10 +103,19 @@ def _three(function: Callable[..., Value], *rest: bool) -> Callable[..., Value]:
     return convert
 
 
+def nearest(x: Value, output: Value | None, scales: tuple[float | None, ...], exact: bool) -> Value:
+    """The nearest elements; to the size itself or twice that PyTorch does not look at a scale."""
+    pairs = None if output is None else known_scales(x, output, len(scales))
+    if pairs is not None and not exact:
+        told = zip(pairs, scales, strict=True)
+        scales = tuple(None if m in (n, 2 * n) else s for (n, m), s in told)
+    return resize_nearest(x, output, scales, exact)
+
+
 for _name, _exact in (("upsample_nearest", False), ("_upsample_nearest_exact", True)):
     for _rank, _factory in ((1, _one), (2, _two), (3, _three)):
-        table.convert(f"aten.{_name}{_rank}d.vec")(_of_vector(_rank, resize_nearest, _exact))
-        table.convert(f"aten.{_name}{_rank}d.default")(_factory(resize_nearest, _exact))
+        table.convert(f"aten.{_name}{_rank}d.vec")(_of_vector(_rank, nearest, _exact))
+        table.convert(f"aten.{_name}{_rank}d.default")(_factory(nearest, _exact))
 
 
 @table.convert("aten.upsample_linear1d.default")
