@@ -187,8 +187,8 @@ def gappy(case: Case, answer: Answer) -> bool:
 
 
 def zero_quantum(case: Case, answer: Answer) -> bool:
-    """Integers with a quantum of zero, or with one that is not finite."""
-    return any(bool((~np.isfinite(a) | (a == 0)).any()) for a in reals(case))
+    """Integers with a quantum that is negative, almost zero, or almost infinite."""
+    return any(bool((~((a > 1e-30) & (a < 1e30))).any()) for a in reals(case))
 
 
 def no_image(case: Case, answer: Answer) -> bool:
@@ -208,8 +208,8 @@ def far_apart(case: Case, answer: Answer) -> bool:
 
 
 def has_clip(case: Case, answer: Answer) -> bool:
-    """With a bound for the cells."""
-    return "clip" in case.attrs
+    """With a bound for the cells, or with coupled gates."""
+    return "clip" in case.attrs or bool(case.attrs.get("input_forget"))
 
 
 def padded_same(case: Case, answer: Answer) -> bool:
@@ -398,7 +398,8 @@ def without_vectors(case: Case, answer: Answer) -> bool:
 
 def longer(case: Case, answer: Answer) -> bool:
     """Sequences of more elements than there are, or of fewer than none."""
-    size = arrays(case)[0].shape[case.attrs.get("seq_dim", 0)]
+    axis = case.attrs.get("seq_dim", case.attrs.get("time_axis", 0))
+    size = arrays(case)[0].shape[axis]
     return any(bool(((a > size) | (a < 0)).any()) for a in whole(case)[-1:])
 
 
@@ -408,3 +409,65 @@ def has_large_quotients(case: Case, answer: Answer) -> bool:
     if len(sizes) < 2 or not sizes[0].size or not sizes[1].size:
         return False
     return bool(sizes[0].max() / sizes[1].min() > 2**23)
+
+
+def dilated_not_finite(case: Case, answer: Answer) -> bool:
+    """What is not finite under a dilated filter."""
+    return not_finite(case) and max(case.attrs.get("dilations", ()), default=1) > 1
+
+
+def odd_bounds(case: Case, answer: Answer) -> bool:
+    """NaN among what comes after the first input."""
+    return any(bool(np.isnan(a).any()) for a in reals(case)[1:])
+
+
+def zero_inside(case: Case, answer: Answer) -> bool:
+    """A zero point above the least integer."""
+    *_, zero = [a for a in whole(case) if a.ndim == 0] or [np.zeros((), np.uint8)]
+    return bool(zero > np.iinfo(zero.dtype).min)
+
+
+def small_image(case: Case, answer: Answer) -> bool:
+    """A window that is larger than the image."""
+    image = arrays(case)[0].shape
+    is_last = case.attrs.get("channels_last") or "Nhwc" in case.op
+    sizes = image[1:-1] if is_last else image[2:]
+    kernel = case.attrs.get("kernel_shape", ())
+    return any(k > n for k, n in zip(kernel, sizes, strict=False))
+
+
+def above_8(case: Case, answer: Answer) -> bool:
+    """A float beyond 8, of which a sigmoid is nearly 0 or 1."""
+    return any(bool((np.abs(a) >= 8).any()) for a in reals(case))
+
+
+def of_16_bits(case: Case, answer: Answer) -> bool:
+    """Quantised inputs of 16 bits."""
+    return narrow_integers(case, answer) and any(a.dtype == np.int16 for a in arrays(case))
+
+
+def before_7(case: Case, answer: Answer) -> bool:
+    """Of an opset in which operands are not spread by their shapes."""
+    return 0 < (case.opset or 0) < 7
+
+
+def unsorted_dims(case: Case, answer: Answer) -> bool:
+    """Axes of updates in another order than they have."""
+    axes = list(case.attrs.get("update_window_dims", ()))
+    return axes != sorted(axes)
+
+
+def unsorted_rows(case: Case, answer: Answer) -> bool:
+    """Parts along an axis, in the order in which they come."""
+    return case.attrs.get("axis") is not None and not case.attrs.get("sorted", 1)
+
+
+def wide_bounds(case: Case, answer: Answer) -> bool:
+    """Bounds that have axes."""
+    return any(a.ndim > 0 for a in arrays(case)[1:])
+
+
+def outside(case: Case, answer: Answer) -> bool:
+    """Positions that an axis has not."""
+    size = arrays(case)[0].shape[case.attrs.get("axis", 0)]
+    return any(bool(((a >= size) | (a < -size)).any()) for a in whole(case)[-1:])

@@ -6,7 +6,18 @@ from dataclasses import dataclass
 
 from ..case import Case
 from ..engines.engine import Answer
-from .conditions import any_nan, half, has_large_quotients, has_subnormals, large_states, not_finite
+from .conditions import (
+    above_8,
+    any_nan,
+    half,
+    has_large_quotients,
+    has_subnormals,
+    is_clamped,
+    large_states,
+    not_finite,
+    odd_bounds,
+    overflowing,
+)
 from .exclusion import Condition, matches
 
 
@@ -56,6 +67,32 @@ GAPS = (
         ("*MOD*", "*Mod*", "*mod*", "*remainder*"),
         has_large_quotients,
         "remainders lose digits, or are NaN, by what goes into a number more than 2**23 times",
+    ),
+    Gap(
+        ("onnxruntime", "openvino"),
+        ("Clip", "*clip*", "*clamp*", "RELU_*"),
+        odd_bounds,
+        "a bound that is NaN is none",
+    ),
+    Gap(
+        ("litert",),
+        ("*[Cc]onv*", "*[Pp]ool*", "*[Mm]at[Mm]ul*", "Gemm", "*mm*", "*linear*"),
+        is_clamped,
+        "activations that are none keep what is infinite at the largest number",
+    ),
+    Gap(("onnxruntime",), ("TopK",), any_nan, "the order of NaN depends on how many are wanted"),
+    Gap(("onnxruntime", "openvino"), ("*[Uu]nique*",), any_nan, "all NaN are the same"),
+    Gap(
+        ("onnxruntime",),
+        ("*SwiGLU", "*[Ss]wish*", "*silu*"),
+        above_8,
+        "ONNX Runtime's sigmoid is right to seven digits behind the point",
+    ),
+    Gap(
+        ("torch", "openvino", "litert"),
+        ("*[Gg]elu*", "*GELU*"),
+        overflowing,
+        "the engines multiply before they divide",
     ),
 )
 
