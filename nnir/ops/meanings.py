@@ -194,8 +194,7 @@ _ONNX = {
     "COSH": "Cosh", "CUM_PROD": "CumProd", "DEQUANTIZE_LINEAR": "DequantizeLinear",
     "DETERMINANT": "Det", "DFT": "DFT", "DROPOUT": "Dropout", "EINSUM": "Einsum", "ELU": "Elu",
     "ERF": "Erf", "GATHER_ELEMENTS": "GatherElements", "GATHER_ND": "GatherND",
-    "GRID_SAMPLE_3D": "GridSample", "GROUP_QUERY_ATTENTION": "com.microsoft GroupQueryAttention",
-    "GRU": "GRU", "HARDMAX": "Hardmax", "IF": "If",
+    "GRID_SAMPLE_3D": "GridSample", "GRU": "GRU", "HARDMAX": "Hardmax", "IF": "If",
     "LINEAR_ATTENTION": "LinearAttention", "LP_POOL": "LpPool", "LSTM": "LSTM",
     "MAX_POOL": "MaxPool", "MAX_ROI_POOL": "MaxRoiPool", "MAX_UNPOOL": "MaxUnpool", "MOD": "Mod",
     "MULTINOMIAL": "Multinomial", "NEG": "Neg", "NON_ZERO": "NonZero",
@@ -237,9 +236,18 @@ _SCIPY = {
     "IGAMMAC": "gammaincc", "LGAMMA": "gammaln", "LOG_NDTR": "log_ndtr", "NDTRI": "ndtri",
     "SPENCE": "spence", "ZETA": "zeta",
 }  # fmt: skip
+_ONNXRUNTIME = {"GROUP_QUERY_ATTENTION": "GroupQueryAttention"}
 STANDARD = {
     "v1": "the operator documents of NNAdapter",
     "v1.1": "the newest public header of NNAdapter, and what its drivers do",
+}
+
+
+SOURCES = {
+    "ONNX": _ONNX,
+    "ONNX Runtime's": _ONNXRUNTIME,
+    "PyTorch's": _PYTORCH,
+    "scipy.special's": _SCIPY,
 }
 
 
@@ -252,7 +260,7 @@ def source_of(operator: Operator[Any]) -> str:
     """What an operator is named and defined after."""
     if operator.since in STANDARD:
         return STANDARD[operator.since]
-    for kind, names in (("ONNX", _ONNX), ("PyTorch's", _PYTORCH), ("scipy.special's", _SCIPY)):
+    for kind, names in SOURCES.items():
         if operator.name in names:
             return f"{kind} {names[operator.name]}"
     raise KeyError(operator.name)

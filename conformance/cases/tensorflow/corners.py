@@ -32,8 +32,11 @@ CASES: list[Case] = [
         for kind in (np.float32, np.float16)
     ),
     *(
-        Case("Slice", (ROWS, begin, i(1, -1, dtype=np.int32)), why=TOLD)
-        for begin in (i(1, 0, dtype=np.int32), Const(i(1, 1, dtype=np.int32)))
+        Case("Slice", (ROWS, begin, i(1, -1, dtype=np.int32)), why=f"{TOLD}{start}")
+        for begin, start in (
+            (i(1, 0, dtype=np.int32), ""),
+            (Const(i(1, 1, dtype=np.int32)), ", from a known place"),
+        )
     ),
     Case("SplitV", (ROWS, i(1, -1, 1, dtype=np.int32), Const(scalar(1, np.int32))),
          {"num_split": 3}, outputs=3, why=TOLD),

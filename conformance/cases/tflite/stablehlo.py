@@ -27,7 +27,7 @@ def body(op: str, like: np.ndarray = ONE) -> Body:
 
 def shaped(*sizes: int, dtype: Any = np.float32) -> tuple[np.ndarray]:
     """The type and the shape of one result."""
-    return (np.empty(sizes, dtype),)
+    return (np.zeros(sizes, dtype),)
 
 
 WINDOW: dict[str, Any] = {

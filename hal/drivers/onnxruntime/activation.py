@@ -129,8 +129,6 @@ table.native(activation.log_softmax, "LogSoftmax", "axis")
 def hardmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     """ONNX Runtime's own Hardmax passes over NaN; its ArgMax does not."""
     along = axis_of(axis, input.rank)
-    if 0 in input.shape:
-        return g.node("Identity", input)  # ArgMax needs an element
     first, values = g.node("ArgMax", input, axis=along), g.constant([0, 1], np.float32)
     operands = first, g.size(input, along), values
     hot = g.node("OneHot", *operands, axis=along, precision=Precision.FLOAT32)
