@@ -245,7 +245,7 @@ STANDARD = {
 
 SOURCES = {
     "ONNX": _ONNX,
-    "ONNX Runtime's": _ONNXRUNTIME,
+    "onnxruntime's": _ONNXRUNTIME,
     "PyTorch's": _PYTORCH,
     "scipy.special's": _SCIPY,
 }
