@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .budget import numbers_of
-from .dim import Dim, Expr, maximum
+from .dim import Dim, Expr, differ, maximum
 from .errors import BadType, NotConstant
 from .types import Row
 
@@ -21,9 +21,7 @@ LONGEST = 1 << 16
 
 def shapes_differ(a: Sequence[Dim], b: Sequence[Dim]) -> bool:
     """Whether shapes are known to be different."""
-    pairs = zip(a, b, strict=False)
-    known = [(x, y) for x, y in pairs if isinstance(x, int) and isinstance(y, int)]
-    return len(a) != len(b) or any(x != y for x, y in known)
+    return len(a) != len(b) or any(map(differ, a, b))
 
 
 def broadcast(*shapes: Shape) -> Shape:

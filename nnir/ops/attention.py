@@ -53,6 +53,7 @@ def _as_softmax(input: Value, *, axis: int = -1) -> Value:
 
 
 RULES = ("linear", "gated", "delta", "gated_delta")
+GROUPED = "group_query_attention"
 UNROLLED = 256
 """Sequences up to this length are written out step by step on devices without the operator."""
 
@@ -364,9 +365,6 @@ def group_query_attention(
         require(fits, f"{GROUPED}: heads of {width}, {angles} angles")
     present = query.type.with_shape((batch, kv_num_heads, time if held is None else held, width))
     return query.type.with_shape((batch, time, query.shape[2])), present, present
-
-
-GROUPED = "group_query_attention"
 
 
 def _room(

@@ -82,6 +82,18 @@ def fit_padding(
     return before, max(need, min(after, 0))  # strides above the kernel leave elements out
 
 
+def has_empty(
+    size: int, kernel: int, stride: int, dilation: int, pad: tuple[int, int], *, ceil: bool = False
+) -> bool:
+    """Whether no tap of some window of an axis lies in the data: dilated ones may pass over it."""
+    before, after = pad
+    starts = np.arange(0, size + before, stride)
+    places = starts[:, None] + np.arange(kernel) * dilation - before
+    held = ((places >= 0) & (places < size)).any(axis=1)
+    begun = stride - 1 if ceil else 0
+    return bool(((places[:, -1] < size + after + begun) & ~held).any())
+
+
 def same_size(size: Dim, stride: int) -> Dim:
     """How many windows SAME gives an axis."""
     return ceil_div(size, stride)

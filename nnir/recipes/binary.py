@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..model import Value
-from ..ops import binary, logic
+from ..ops import binary, logic, unary
 from ..types import Precision
 from .promotion import HALVES, Operand, common_precision, promote, promote_to
 
@@ -25,3 +25,8 @@ def mul(x: Value, other: Operand) -> Value:
     """The product in the common precision of both."""
     is_bool = common_precision(x, other) == Precision.BOOL8
     return apply_promoted(logic.and_ if is_bool else binary.mul, x, other)
+
+
+def floor_of_quotient(x: Value, y: Value) -> Value:
+    """The quotient, rounded down: of floats after it was rounded, so that it may be infinite."""
+    return unary.floor(x / y) if x.is_float else x // y

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nnir import build
+from nnir.dim import differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import index, shape
@@ -114,7 +115,7 @@ def by_position(angles: Value, positions: Value | None) -> Value:
 @table.convert("self_dp_attention")
 def self_dp_attention(x: Value, alpha: float, head_number: int) -> Value:
     """Attention of queries, keys and values that come in one tensor [N, L, 3, heads, size]."""
-    if x.rank != 5 or x.shape[3] not in (head_number, x.shape[3] if not x.is_static else None):
+    if x.rank != 5 or differ(x.shape[3], head_number):
         raise BadType(f"self_dp_attention of {x.type} with {head_number} heads")
     q, k, v = (shape.squeeze(p, [2]) for p in shape.split(x, [1, 1, 1], axis=2))
     return attention("self_dp_attention", q, k, v, None, alpha, False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import binary, compare, unary
+from nnir.recipes.binary import floor_of_quotient
 
 from ...table import Items, Table
 
@@ -39,10 +40,7 @@ def truncate_div(x: Value, y: Value) -> Value:
     return compare.where(is_below, unary.ceil(quotient), unary.floor(quotient))
 
 
-@table.convert("FloorDiv")
-def floor_div(x: Value, y: Value) -> Value:
-    """Of floats the floor of a quotient that is rounded, as Eigen computes it."""
-    return unary.floor(x / y) if x.is_float else x // y
+table.convert("FloorDiv")(floor_of_quotient)
 
 
 @table.convert("FloorMod")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nnir.model import Value
 from nnir.ops import binary, unary
+from nnir.recipes.binary import floor_of_quotient
 
 from ...table import Table
 from .fused import activate
@@ -19,10 +20,7 @@ table.same(
 )
 
 
-@table.convert("FLOOR_DIV")
-def floor_div(x: Value, y: Value) -> Value:
-    """The floor of the quotient; of floats that is infinite where the quotient is."""
-    return unary.floor(x / y) if x.is_float else x // y
+table.convert("FLOOR_DIV")(floor_of_quotient)
 
 
 @table.convert("FLOOR_MOD")

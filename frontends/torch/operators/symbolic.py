@@ -60,11 +60,13 @@ for _name, _operator in {
     _binary(_name, _operator)
 
 
-def _logical(name: str, of_bools: Operator, of_integers: Operator) -> None:
-    @table.convert(f"_operator.{name}")
+def _logical(name: str, of_bools: Operator, of_others: Operator) -> None:
+    """An operator that gives a truth value of two, and a number of others."""
+
+    @table.convert(name)
     def convert(a: Operand, b: Operand) -> Value:
         x, y = numbers(a, b, least=Precision.BOOL8 if _are_bools(a, b) else Precision.INT64)
-        return (of_bools if x.precision == Precision.BOOL8 else of_integers)(x, y)
+        return (of_bools if x.precision == Precision.BOOL8 else of_others)(x, y)
 
 
 def _are_bools(*operands: Operand) -> bool:
@@ -74,8 +76,10 @@ def _are_bools(*operands: Operand) -> bool:
     )
 
 
-_logical("and_", logic.and_, logic.bitwise_and)
-_logical("or_", logic.or_, logic.bitwise_or)
+_logical("_operator.and_", logic.and_, logic.bitwise_and)
+_logical("_operator.or_", logic.or_, logic.bitwise_or)
+_logical("torch.sym_max", logic.or_, binary.max_)
+_logical("torch.sym_min", logic.and_, binary.min_)
 
 
 @table.convert("_operator.truediv")
@@ -101,24 +105,6 @@ def neg(a: Operand) -> Value:
 @table.convert("_operator.pos")
 def pos(a: Operand) -> Value:
     return numbers(a)[0]
-
-
-@table.convert("torch.sym_max")
-def sym_max(a: Operand, b: Operand) -> Value:
-    return (
-        logic.or_(*numbers(a, b, least=Precision.BOOL8))
-        if _are_bools(a, b)
-        else (binary.max_(*numbers(a, b)))
-    )
-
-
-@table.convert("torch.sym_min")
-def sym_min(a: Operand, b: Operand) -> Value:
-    return (
-        logic.and_(*numbers(a, b, least=Precision.BOOL8))
-        if _are_bools(a, b)
-        else (binary.min_(*numbers(a, b)))
-    )
 
 
 @table.convert("torch.sym_not")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import pool
+from nnir.ops.windows import has_empty
 from nnir.types import Precision
 
 from ...attributes import Window
@@ -75,15 +74,13 @@ def _require_elements(input: Value, given: dict[str, Any]) -> None:
     rank = input.rank - 2
     pads = given.get("pads") or (0,) * (2 * rank)
     dilations = given.get("dilations") or (1,) * rank
-    for k, size in enumerate(input.shape[2:]):
-        if isinstance(size, Expr) or not pads[k] + pads[rank + k] or dilations[k] == 1:
+    ceil = bool(given.get("ceil_mode"))
+    axes = zip(input.shape[2:], given["kernel_shape"], given["strides"], dilations, strict=True)
+    for k, (size, kernel, stride, dilation) in enumerate(axes):
+        pair = pads[k], pads[rank + k]
+        if isinstance(size, Expr) or dilation == 1 or not any(pair):
             continue
-        taps = np.arange(given["kernel_shape"][k]) * dilations[k] - pads[k]
-        starts = np.arange(0, size + pads[k], given["strides"][k])
-        places = starts[:, None] + taps
-        held = ((places >= 0) & (places < size)).any(axis=1)
-        begun = given["strides"][k] - 1 if given.get("ceil_mode") else 0
-        if ((places[:, -1] < size + pads[rank + k] + begun) & ~held).any():
+        if has_empty(size, kernel, stride, dilation, pair, ceil=ceil):
             raise NoLowering(f"onnxruntime has no MaxPool of {input.type} with windows of nothing")
 
 

@@ -10,6 +10,7 @@ from ...quirks import report_met
 from .above import BODIES, nodes_above
 from .emitter import Emitter, Ref
 from .quirks import ONE_CHANNEL_OF_CUBES, ONE_COLUMN, PADDED_POINTS
+from .windows import add_border
 
 if TYPE_CHECKING:
     import openvino
@@ -46,7 +47,8 @@ def convolve(g: Emitter, x: Ref, taps: Ref, given: dict[str, Any]) -> Ref:
 
 def _widen_channel(g: Emitter, x: Ref, taps: Ref, given: dict[str, Any]) -> tuple[Ref, Ref]:
     """Data and filter of a convolution, of two channels at least where OpenVINO gets one wrong."""
-    if not _may_be(1, taps.output.get_partial_shape()[1]):
+    channels = taps.output.get_partial_shape()[1]
+    if not (channels.is_dynamic or channels.get_length() == 1):
         return x, taps
     if len(given["dilations"]) == 3 and given["dilations"][0] != given["dilations"][1]:
         report_met(ONE_CHANNEL_OF_CUBES)
@@ -54,7 +56,8 @@ def _widen_channel(g: Emitter, x: Ref, taps: Ref, given: dict[str, Any]) -> tupl
         report_met(ONE_COLUMN)
     else:
         return x, taps
-    return _add_channel(g, x), _add_channel(g, taps)
+    channel = [(0, 1), *[(0, 0)] * len(given["strides"])]
+    return add_border(g, x, channel), add_border(g, taps, channel)
 
 
 def _has_one_column(x: Ref, taps: Ref, given: dict[str, Any]) -> bool:
@@ -70,16 +73,6 @@ def _has_one_column(x: Ref, taps: Ref, given: dict[str, Any]) -> bool:
     reach = (extent.get_length() - 1) * given["dilations"][-1]
     is_same = given.get("auto_pad", "explicit") != "explicit"
     return bool(size.get_length() <= across if is_same else room - reach <= across)
-
-
-def _may_be(count: int, size: openvino.Dimension) -> bool:
-    return bool(size.is_dynamic or size.get_length() == count)
-
-
-def _add_channel(g: Emitter, ref: Ref) -> Ref:
-    """With a channel of zeros behind the others."""
-    none, one = g.ints(*[0] * ref.rank), g.ints(*(int(k == 1) for k in range(ref.rank)))
-    return g.node("Pad", ref, none, one, g.number(0, ref), pad_mode="constant")
 
 
 def _take_every(g: Emitter, ref: Ref, steps: Sequence[int]) -> Ref:
