@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
+from nnir.ops.windows import has_empty
 from nnir.recipes.pool import PoolWindow, pool_maxima, pool_means, unpool
 
 from ...table import Table
@@ -43,16 +45,13 @@ def _max(rank: int) -> Callable[..., Value]:
 
 def _require_elements(x: Value, how: PoolWindow) -> None:
     """Unsupported where a window is known to hold no element: PyTorch's place lies outside."""
-    for k, size in enumerate(x.shape[-how.rank :]):
-        if isinstance(size, int):
-            before, after = how.pads[2 * k : 2 * k + 2]
-            taps = np.arange(how.kernel[k]) * how.dilations[k] - before
-            starts = np.arange(0, size + before, how.strides[k])
-            places = starts[:, None] + taps
-            held = ((places >= 0) & (places < size)).any(axis=1)
-            begun = how.strides[k] - 1 if how.ceil else 0  # of a last window that overhangs
-            if ((places[:, -1] < size + after + begun) & ~held).any():
-                raise Unsupported(f"places in a pool of {x.type} whose windows may hold nothing")
+    axes = zip(x.shape[-how.rank :], how.kernel, how.strides, how.dilations, strict=True)
+    for k, (size, kernel, stride, dilation) in enumerate(axes):
+        before, after = how.pads[2 * k : 2 * k + 2]
+        if isinstance(size, Expr):
+            continue
+        if has_empty(size, kernel, stride, dilation, (before, after), ceil=how.ceil):
+            raise Unsupported(f"places in a pool of {x.type} whose windows may hold nothing")
 
 
 def _max_with_indices(rank: int) -> Callable[..., Both]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ... import build
-from ...broadcast import axis_of
+from ...broadcast import axis_of, shapes_differ
 from ...errors import BadType
 from ...model import Value
 from ...operator import Operator
 from ...ops import binary, unary
 from . import Recipes
 from .activating import activate, promote
-from .open_sizes import differ, with_sizes
+from .open_sizes import with_sizes
 
 
 def _with_activation(operator: Operator[Value]) -> Callable[..., Value]:
@@ -52,7 +52,7 @@ def pow(input: Value, y: Value, *, scale: float = 1.0, shift: float = 0.0) -> Va
 def bias_add(input: Value, bias: Value) -> Value:
     """A number for each last index."""
     last = input.shape[-1:]
-    if differ(bias.shape, last):
+    if shapes_differ(bias.shape, last):
         raise BadType(f"BIAS_ADD of {input.type} and {bias.type}: a number for each last index")
     return binary.add(input, with_sizes(bias, last, build.sizes_of(input)[-1:]))
 
@@ -61,7 +61,7 @@ def scale(input: Value, scale: Value, bias: Value, *, axis: int, activation_type
     """x * scale + bias, whose first axis is `axis` of the input."""
     place = axis_of(axis, input.rank)
     behind = input.rank - place - scale.rank
-    if differ(scale.shape, bias.shape) or behind < 0:
+    if shapes_differ(scale.shape, bias.shape) or behind < 0:
         raise BadType(f"SCALE of {input.type} by {scale.type} and {bias.type} along axis {axis}")
     bias = with_sizes(bias, scale.shape, build.sizes_of(scale))
     ones: list[build.Size] = [1] * behind

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ... import build
-from ...broadcast import axis_of
+from ...broadcast import axis_of, shapes_differ
 from ...errors import BadType, Unsupported
 from ...model import Value
 from ...ops import binary, norm, reduce, unary
@@ -11,7 +11,7 @@ from ..layout import with_channels_first
 from ..norm import affine, normalize_across_channels
 from . import Recipes
 from .activating import activate
-from .open_sizes import differ, with_sizes
+from .open_sizes import with_sizes
 
 
 def batch_norm(
@@ -48,7 +48,7 @@ def layer_norm(
     if begin < 1:
         raise BadType(f"LAYER_NORM with beginAxis={begin_axis}: 1 to {input.rank - 1}")
     wanted, sizes = input.shape[params:], build.sizes_of(input)[params:]
-    if differ(gamma.shape, wanted) or differ(beta.shape, wanted):
+    if shapes_differ(gamma.shape, wanted) or shapes_differ(beta.shape, wanted):
         raise BadType(
             f"LAYER_NORM of {input.type} by {gamma.type} and {beta.type} from axis {params}"
         )

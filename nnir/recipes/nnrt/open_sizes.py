@@ -7,13 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ... import build
-from ...broadcast import shapes_differ as differ
 from ...dim import Dim, Expr
 from ...errors import Unsupported
 from ...model import Value
 from ...ops import shape as shapes
-
-__all__ = ["differ", "with_sizes"]
 
 
 def with_sizes(value: Value, shape: Sequence[Dim], sizes: Sequence[build.Size]) -> Value:

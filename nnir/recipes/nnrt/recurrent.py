@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ... import build
+from ...broadcast import shapes_differ
 from ...errors import BadType, Unsupported
 from ...model import Value
 from ...ops import index, shape
 from ..recurrent import LSTM, cell_operands, join_gates
 from . import Recipes
-from .open_sizes import differ, with_sizes
+from .open_sizes import with_sizes
 
 
 def lstm(
@@ -65,7 +66,7 @@ def lstm(
 
 
 def _with_sizes(weight: Value, wanted: tuple[int, ...]) -> Value:
-    if differ(weight.shape, wanted):
+    if shapes_differ(weight.shape, wanted):
         raise BadType(f"LSTM with {weight.type}: {list(wanted)} is accepted")
     return with_sizes(weight, wanted, wanted)
 
