@@ -9,7 +9,7 @@ import nnadapter as nna
 from nnir.dim import Dim, symbol
 from nnir.errors import DeviceError, Unsupported
 from nnir.model import Model
-from nnir.recipes.nnrt.open_sizes import differ, with_sizes
+from nnir.recipes.nnrt.open_sizes import with_sizes
 from nnir.types import Precision, TensorType
 
 A, B = symbol("a"), symbol("b")
@@ -38,9 +38,3 @@ def test_what_cannot_be_told_is_refused() -> None:
     x = model.input("x", TensorType(Precision.FLOAT32, (A, B)))
     with pytest.raises(Unsupported, match="of which several sizes are to be"):
         with_sizes(x, (2, symbol("c")), [2, 3])
-
-
-def test_what_is_known_to_differ() -> None:
-    assert differ((2, 3), (2, 4))
-    assert differ((2,), (2, 1))
-    assert not differ((A, 3), (2, 3))
