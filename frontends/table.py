@@ -174,6 +174,11 @@ class Parameter:
     takes_gaps: bool
     takes_numbers: bool
 
+    @cached_property
+    def takes_any_value(self) -> bool:
+        """Whether a tensor is taken as it is."""
+        return self.is_value and not self.is_folded
+
 
 PLAIN = frozenset({bool, float, int, str})
 
@@ -201,6 +206,8 @@ class Converter:
 
     def call(self, /, *args: object, **keywords: object) -> Any:
         """The function with what is fixed, the defaults, and the attributes of each group."""
+        if self.is_plain:
+            return self.function(*args, **keywords)
         given = {**self.fixed, **self.defaults, **keywords}
         for name, kind in self.groups.items():
             names = [n for n in kind.__dataclass_fields__ if n in given]
@@ -208,6 +215,11 @@ class Converter:
         if isinstance(self.function, Operator):  # which takes tensors by their positions
             args = *args, *(given.pop(n) for n in self.attributes)
         return self.function(*args, **given)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether the function takes what a node gives as it is."""
+        return not (self.fixed or self.defaults or self.groups)
 
     @cached_property
     def _described(self) -> list[inspect.Parameter]:
@@ -318,7 +330,7 @@ class Converter:
         """An attribute as the tensor that it stands for: positions are an int64 vector, a list of
         numbers is float32, and one number has the precision of the first input."""
         hint = int | Ints if parameter.hint == Index else float | Floats
-        number = _as_hinted(value, hint, f"{self.name} with {parameter.name}={short(value)}")
+        number = _as_hinted(value, hint, Given(self.name, parameter.name, value))
         if parameter.hint == Index:
             return model.constant(np.atleast_1d(number), np.int64)
         return model.constant(number, np.float32 if isinstance(number, tuple) else args[0].dtype)
@@ -334,7 +346,11 @@ class Converter:
         args = []
         for position, value in enumerate(inputs):
             parameter = positional[position] if position < len(positional) else self.variadic
-            args.append(self._bind_input(translator, parameter or positional[-1], value))
+            parameter = parameter or positional[-1]
+            if parameter.takes_any_value and type(value) is Value:  # as nearly all do
+                args.append(value)
+            else:
+                args.append(self._bind_input(translator, parameter, value))
         return args
 
     def _bind_input(
@@ -379,18 +395,30 @@ def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a converter is given for a parameter, in words where a message needs them."""
+
+    converter: str
+    parameter: str
+    value: Any
+
+    def __str__(self) -> str:
+        return f"{self.converter} with {self.parameter}={short(self.value)}"
+
+
 def coerce(value: Any, parameter: Parameter, converter: str) -> Any:
     """A constant as the type that the parameter is annotated with; BadType for another kind."""
     hint = parameter.hint
     if type(value) is hint and hint in PLAIN:  # as nearly all: they need no text
         return value
-    what = f"{converter} with {parameter.name}={short(value)}"
+    what = Given(converter, parameter.name, value)
     if isinstance(value, np.ndarray) and hint is not np.ndarray:
         value = numbers_of(value) if get_origin(hint) is tuple else _scalar(value, what)
     return _as_hinted(value, hint, what)
 
 
-def _as_hinted(value: Any, hint: Any, what: str) -> Any:
+def _as_hinted(value: Any, hint: Any, what: Given) -> Any:
     if get_origin(hint) in (Union, types.UnionType):
         return _as_one_of(value, get_args(hint), what)
     hint = getattr(hint, "__supertype__", hint)
@@ -401,6 +429,8 @@ def _as_hinted(value: Any, hint: Any, what: str) -> Any:
         return value
     if get_origin(hint) is tuple and isinstance(value, (list, tuple)):
         (element, *_) = get_args(hint)
+        if element in PLAIN and all(type(v) is element for v in value):
+            return Row(value)
         return Row(v if element is Any else _as_hinted(v, element, what) for v in value)
     if hint in (int, float, bool) and _is_real(value):
         if hint is float or isinstance(value, int) or _is_whole(value):
@@ -410,7 +440,7 @@ def _as_hinted(value: Any, hint: Any, what: str) -> Any:
     raise BadType(f"{what}, which is not {getattr(hint, '__name__', hint)}")
 
 
-def _as_one_of(value: Any, options: Sequence[Any], what: str) -> Any:
+def _as_one_of(value: Any, options: Sequence[Any], what: Given) -> Any:
     """As the option that it is already, else as the first that it can be."""
     if type(value) in options or Any in options:
         return value
@@ -431,7 +461,7 @@ def _is_whole(value: Any) -> bool:
     return bool(np.isfinite(value)) and value == int(value)
 
 
-def _scalar(array: np.ndarray, what: str) -> Any:
+def _scalar(array: np.ndarray, what: Given) -> Any:
     if array.size != 1:
         raise BadType(f"{what}: one element is needed")
     return array.reshape(-1)[0].item()

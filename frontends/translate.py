@@ -115,7 +115,7 @@ class Translator:
         self.problems: Counter[str] = Counter()
         self.errors: list[NNAdapterError] = []
         self.depth = 0
-        self._left = SPARE + REPEATS * sum(1 for _ in _all_nodes(source))
+        self._left = SPARE + REPEATS * sum(len(nodes) for nodes, _ in _all_graphs(source))
         self._folder = Folder()
 
     def translate(self) -> Model:
@@ -199,7 +199,8 @@ class Translator:
         """Translate nodes into the current scope, reordering them when the source is unordered."""
         scope = self.scope
         for position, node in enumerate(follow(nodes, "translating")):
-            if not all(not n or n in scope for n in _reads(node)):
+            reads = _reads(node)
+            if not all(map(scope.__contains__, reads)) and any(n and n not in scope for n in reads):
                 self.run(_sort_nodes(nodes[position:], scope))
                 return
             self._convert(node)
@@ -227,8 +228,9 @@ class Translator:
         if BROKEN in entries:
             self.scope.update((n, BROKEN) for n in node.outputs if n)
             return
-        self.model.origin = node.label or None
-        self.sources[node.label] = node.op
+        label = node.label
+        self.model.origin = label or None
+        self.sources[label] = node.op
         try:
             results = self._call(node, entries)
         except TooLargeError:
@@ -261,7 +263,7 @@ class Translator:
             raise Unsupported(f"no converter for {node.op}")
         result = self.bind(converter, node, entries)
         results = result if type(result) in (tuple, list) else (result,)
-        if len(results) < sum(1 for n in node.outputs if n):
+        if len(results) < len(node.outputs) and len(results) < sum(map(bool, node.outputs)):
             raise Unsupported(f"{node.op} with {len(node.outputs)} outputs")
         return results
 
@@ -316,11 +318,11 @@ class Translator:
 
     def _missing_converters(self) -> Unsupported | None:
         """The error that lists the operators without a converter, where there are any."""
-        nodes = [
-            node
-            for node, versions in _all_nodes(self.source)
-            if node.op not in self.source.functions and not self.dialect.find(node.op, versions)
-        ]
+        nodes = []
+        for graph, versions in _all_graphs(self.source):
+            used = dict.fromkeys(n.op for n in graph if n.op not in self.source.functions)
+            lost = {op for op in used if not self.dialect.find(op, versions)}
+            nodes += [node for node in graph if node.op in lost] if lost else []
         if not nodes:
             return None
         missing = Counter(node.op for node in nodes)
@@ -392,19 +394,21 @@ class Reference:
     name: str
 
 
-def _all_nodes(source: SourceModel) -> Iterable[tuple[SourceNode, Mapping[str, int]]]:
+def _all_graphs(source: SourceModel) -> Iterator[tuple[Sequence[SourceNode], Mapping[str, int]]]:
+    """The nodes of each graph and function, those of sub-graphs on their own."""
     stack = [(source.graph.nodes, source.versions)]
     stack += [(f.nodes, f.versions) for f in source.functions.values()]
     while stack:
         nodes, versions = stack.pop()
-        for node in nodes:
-            yield node, versions
-            graphs = [a for a in node.attributes.values() if isinstance(a, SourceGraph)]
-            stack += [(g.nodes, versions) for g in graphs]
+        yield nodes, versions
+        held = [a for n in nodes if n.attributes for a in n.attributes.values()]
+        stack += [(a.nodes, versions) for a in held if isinstance(a, SourceGraph)]
 
 
 def _reads(node: SourceNode) -> list[str]:
     """The names a node reads, those that its sub-graphs capture included."""
+    if not node.attributes:
+        return node.inputs
     graphs = [a for a in node.attributes.values() if isinstance(a, SourceGraph)]
     return node.inputs + [n for g in graphs for n in free_names(g)] if graphs else node.inputs
 

@@ -117,6 +117,7 @@ def _arrange_ends(
     state: str | Mapping[str, str] | None,
 ) -> Model:
     """The model with the ends that its caller wants, cleaned; changed in place."""
+    from nnir.collector import paused_collector
     from nnir.passes import CLEAN, apply, ends, sink_transposes
     from nnir.stateful import choose_state
 
@@ -128,7 +129,8 @@ def _arrange_ends(
         ends.order_outputs(model, output_layout, images)
     if input_layout is not None or output_layout is not None:
         apply(model, (sink_transposes,))
-    apply(model, CLEAN)
+    with paused_collector():
+        apply(model, CLEAN)
     return model
 
 

@@ -31,7 +31,10 @@ def broadcast(*shapes: Shape) -> Shape:
     their maximum.
     """
     first = shapes[0]
-    if all(s == first for s in shapes):
+    for other in shapes:  # as nearly always: the same, or the same last axes
+        if first != other and first[len(first) - len(other) :] != other:
+            break
+    else:
         return first
     rank = max(map(len, shapes))
     padded = [(1,) * (rank - len(s)) + s for s in shapes]

@@ -53,9 +53,9 @@ class Folder:
                 v.producer
                 for v in operation.inputs
                 if v is not None
-                and v.known is None
                 and v.producer is not None
                 and v.producer not in self._memory
+                and v.known is None
             ]
             if waiting:
                 stack.extend(waiting)

@@ -193,6 +193,12 @@ class Operator(Schema, Generic[Result]):
         """The module that defines the operator, the same word in every package; for people only."""
         return self.__module__.rpartition(".")[2]
 
+    @cached_property
+    def has_models(self) -> bool:
+        """Whether an attribute may be a sub-model."""
+        hints = [self.hints[name] for name in self.attributes]
+        return any(h is Any or Model in (h, *get_args(h)) for h in hints)
+
     @property
     def reads_quantization(self) -> bool:
         """Whether the reference takes the quantisation of the first operand as `quantization`."""
@@ -218,10 +224,10 @@ class Operator(Schema, Generic[Result]):
     def append(self, inputs: tuple[Any, ...], attributes: Mapping[str, Any]) -> tuple[Value, ...]:
         """Bind the operands and add the operation to their model; all outputs as a tuple."""
         bound = self.bind_attributes(attributes)
-        model = next((v.model for v in inputs if hasattr(v, "model")), None)
-        if model is None:
-            raise BadType(f"{self.name.lower()} needs at least one operand of a model")
-        return model.append(self, self.bind_inputs(model, inputs), bound)
+        for value in inputs:
+            if isinstance(value, Value):
+                return value.model.append(self, self.bind_inputs(value.model, inputs), bound)
+        raise BadType(f"{self.name.lower()} needs at least one operand of a model")
 
     def bind_inputs(self, model: Model, given: tuple[Any, ...]) -> tuple[Value | None, ...]:
         """One value or None per tensor parameter; Python numbers become constants."""
@@ -231,14 +237,15 @@ class Operator(Schema, Generic[Result]):
             raise BadType(f"{self.name.lower()} got {len(given)} operands, it takes ({takes})")
         bound = []
         for position, value in enumerate(given):
-            if value is not None and not hasattr(value, "model"):
+            if value is not None and not isinstance(value, Value):
                 name = names[position] if position < len(names) else self.variadic
                 value = model.constant(value, self._constant_dtype(name, given))
             bound.append(value)
+        if None in bound:
+            for name, value in zip(names[: self.required], bound, strict=False):
+                if value is None and type(None) not in get_args(self.hints[name]):
+                    raise BadType(f"{self.name.lower()} needs {name!r}")
         bound.extend([None] * (len(names) - len(given)))
-        for position in range(self.required):
-            if bound[position] is None and type(None) not in get_args(self.hints[names[position]]):
-                raise BadType(f"{self.name.lower()} needs {names[position]!r}")
         if self.variadic and None in given[len(names) :] and not self.takes_gaps:
             raise BadType(f"{self.name.lower()} needs every one of {self.variadic!r}")
         return tuple(bound)
@@ -247,7 +254,8 @@ class Operator(Schema, Generic[Result]):
         if name in self.own_dtypes:
             return self.own_dtypes[name]
         names = (*self.tensors, *[self.variadic] * len(given))
-        typed = [(n, v.dtype) for n, v in zip(names, given, strict=False) if hasattr(v, "model")]
+        pairs = zip(names, given, strict=False)
+        typed = [(n, v.dtype) for n, v in pairs if isinstance(v, Value)]
         return next((d for n, d in typed if n not in self.own_dtypes), typed[0][1])
 
     def infer(
@@ -261,7 +269,7 @@ class Operator(Schema, Generic[Result]):
         Where one of the `stated` types is quantised, the operation computes with the numbers that
         quantised operands stand for, and rounds its results to what is stated.
         """
-        if not any(t.precision.is_quantized for t in stated):
+        if not stated or not any(t.precision.is_quantized for t in stated):
             return self._infer(inputs, attributes)
         real = self._infer(tuple(v if v is None else v.as_real() for v in inputs), attributes)
         wanted = [*stated, *[None] * len(real)]
@@ -363,6 +371,8 @@ class Operation:
     @property
     def models(self) -> list[Model]:
         """The sub-models among the attributes."""
+        if not self.operator.has_models:
+            return []
         return [a for a in self.attributes.values() if isinstance(a, Model)]
 
     def __repr__(self) -> str:
@@ -556,12 +566,12 @@ class Model(Printed):
 
 
 def _is_ordered(operations: list[Operation]) -> bool:
-    made: set[Value] = set()
+    made: set[Operation | None] = {None}
     for operation in operations:
         for value in operation.inputs:
-            if value is not None and value.producer is not None and value not in made:
+            if value is not None and value.producer not in made:
                 return False
-        made.update(operation.outputs)
+        made.add(operation)
     return True
 
 

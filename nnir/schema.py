@@ -6,7 +6,7 @@ import inspect
 import numbers
 from collections.abc import Callable, Mapping
 from enum import Enum, IntEnum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -123,28 +123,45 @@ class Schema:
         """Whether the variadic parameter takes None."""
         return self.variadic is not None and type(None) in get_args(self.hints[self.variadic])
 
+    @cached_property
+    def _unbound(self) -> dict[str, Any]:
+        """The attributes with their defaults, codes as such."""
+        return {n: self._as_code(n, default) for n, default in self.attributes.items()}
+
+    @cached_property
+    def _necessary(self) -> tuple[str, ...]:
+        """The attributes that have no default."""
+        return tuple(n for n, v in self.attributes.items() if v is inspect.Parameter.empty)
+
     def bind_attributes(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The attributes with defaults filled in; BadType for an unknown or missing one."""
-        bound = dict(self.attributes)
+        bound = dict(self._unbound)
         for name, value in given.items():
             if name not in bound:
                 raise BadType(f"{self.name.lower()} has no attribute {name!r}; {self.signature}")
-            bound[name] = _plain(value)
-            if name in self.floats and type(bound[name]) is int:
-                bound[name] = float(bound[name])
-            elif name in self.flags and bound[name] in (0, 1):
-                bound[name] = bool(bound[name])
-        for name, kind in self.enums.items():
-            if isinstance(bound[name], int):
-                bound[name] = _code(kind, bound[name], f"{name} of {self.name.lower()}")
-        missing = [n for n, v in bound.items() if v is inspect.Parameter.empty]
-        if missing:
+            bound[name] = self._as_annotated(name, value)
+        if missing := [n for n in self._necessary if n not in given]:
             raise BadType(f"{self.name.lower()} needs {', '.join(missing)}")
-        for name, value in bound.items():
-            if value is not self.attributes[name] and not _is_a(value, self.hints[name]):
-                what = f"{name}={value!r:.80} of {self.name.lower()}"
-                raise BadType(f"{what}, not {self.hints[name]}")
         return bound
+
+    def _as_annotated(self, name: str, value: Any) -> Any:
+        """The value of an attribute as its annotation says; BadType where it is none of these."""
+        plain = _plain(value)
+        if name in self.floats and type(plain) is int:
+            plain = float(plain)
+        elif name in self.flags and plain in (0, 1):
+            plain = bool(plain)
+        plain = self._as_code(name, plain)
+        if plain is not self.attributes[name] and not _test_of(self.hints[name])(plain):
+            what = f"{name}={plain!r:.80} of {self.name.lower()}"
+            raise BadType(f"{what}, not {self.hints[name]}")
+        return plain
+
+    def _as_code(self, name: str, value: Any) -> Any:
+        kind = self.enums.get(name)
+        if kind is None or not isinstance(value, int):
+            return value
+        return _code(kind, value, f"{name} of {self.name.lower()}")
 
 
 def _plain(value: Any) -> Any:
@@ -154,19 +171,24 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _is_a(value: Any, hint: Any) -> bool:
-    """Whether a constant is what its annotation says; NumPy's numbers are numbers."""
+@cache
+def _test_of(hint: Any) -> Callable[[Any], bool]:
+    """Whether a constant is what an annotation says; NumPy's numbers are numbers."""
+    options = get_args(hint)
     if get_origin(hint) is tuple:
-        element = get_args(hint)[0]
-        return isinstance(value, tuple) and all(_is_a(v, element) for v in value)
-    if get_args(hint):
-        return any(_is_a(value, option) for option in get_args(hint))
+        is_element = _test_of(options[0])
+        return lambda value: isinstance(value, tuple) and all(map(is_element, value))
+    if options:
+        tests = [_test_of(option) for option in options]
+        return lambda value: any(test(value) for test in tests)
+    if hint is Any or not isinstance(hint, type):
+        return lambda value: True
     if hint is bool:
-        return isinstance(value, bool)
+        return lambda value: isinstance(value, bool)
     if hint in (int, float):
         kind = numbers.Integral if hint is int else numbers.Real
-        return isinstance(value, kind) and not isinstance(value, bool)
-    return not isinstance(hint, type) or isinstance(value, hint)
+        return lambda value: isinstance(value, kind) and not isinstance(value, bool)
+    return lambda value: isinstance(value, hint)
 
 
 def _code(kind: type[IntEnum], value: int, what: str) -> IntEnum:

@@ -71,6 +71,8 @@ class OnnxTranslator(Translator):
         return list(zip(names, lists.tensors_of(entry), strict=True))
 
     def bind(self, converter: Converter, node: SourceNode, entries: Sequence[Any]) -> Any:
+        if not node.attributes:
+            return converter(self, entries, node.attributes, len(node.outputs))
         hints = {HINTS.get(node.op)}
         if self.versions.get("", 0) < 6:
             hints.add(OVERWRITTEN)

@@ -53,8 +53,8 @@ def fold(model: Model, limit: int) -> bool:
     known = {}
     for operation in model.sorted():
         for value in operation.outputs:
-            array = folder.constant_of(value)
-            if array is not None and (value.uses or value in ends):
+            array = folder.constant_of(value) if value.uses or value in ends else None
+            if array is not None:
                 known[value] = model.constant(array, value.dtype, name=value.name)
                 if value.type.quantization is not None:
                     known[value].type = value.type.with_shape(array.shape)

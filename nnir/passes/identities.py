@@ -17,6 +17,8 @@ def _constant(number: float, where: Callable[[Value], bool] = lambda value: True
         known = value.constant
         if known is None or known.dtype.kind not in "iufb" or not where(value):
             return False
+        if known.size and known.item(0) != number:  # as nearly always, and quick to see
+            return False
         return bool((known == number).all())
 
     return Variable(f"all {number}", where=holds)

@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import inspect
 import math
+import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from ..model import Model, Operation, Value
@@ -53,20 +54,31 @@ class Match:
         return Match({**self.names, name: found})
 
 
+Next = Callable[[Match], Match | None]
+"""What is still to be found, once a form is: the match of all, or None to look further."""
+
+
 class Form(ABC):
     """What a value must look like."""
 
     @abstractmethod
-    def find(self, value: Value | None, match: Match) -> Iterator[Match]:
-        """Every way in which `value` has this form, as `match` with what it adds."""
+    def find(self, value: Value | None, match: Match, then: Next) -> Match | None:
+        """The first way in which `value` has this form and that `then` takes: what `then` makes of
+        `match` with what this form adds. None where there is no such way."""
 
     @property
     @abstractmethod
     def roots(self) -> frozenset[Operator[Any]] | None:
         """The operators that may make such a value; None where any may."""
 
+    def may_be(self, value: Value | None) -> bool:
+        """Whether a value may have this form, by what is quickly told of it alone."""
+        made = None if value is None else value.producer
+        return self.roots is None or (made is not None and made.operator in self.roots)
+
     def __or__(self, other: Form) -> Form:
-        return OneOf((self, other))
+        mine = self.forms if isinstance(self, OneOf) else (self,)
+        return OneOf((*mine, other))
 
     def __add__(self, other: Form | float) -> Form:
         return node(binary.add, self, _form(other))
@@ -91,11 +103,14 @@ class Variable(Form):
     name: str
     where: Callable[[Value], bool] = lambda value: True
 
-    def find(self, value: Value | None, match: Match) -> Iterator[Match]:
-        if value is not None and self.where(value):
-            bound = match.bind(self.name, value)
-            if bound is not None:
-                yield bound
+    def find(self, value: Value | None, match: Match, then: Next) -> Match | None:
+        if value is None or not self.where(value):
+            return None
+        bound = match.bind(self.name, value)
+        return None if bound is None else then(bound)
+
+    def may_be(self, value: Value | None) -> bool:
+        return value is not None and self.where(value)
 
     @property
     def roots(self) -> None:
@@ -110,10 +125,14 @@ class Number(Form):
     tolerance: float = 1e-3
     """Files in half precision have their constants this far off."""
 
-    def find(self, value: Value | None, match: Match) -> Iterator[Match]:
+    def find(self, value: Value | None, match: Match, then: Next) -> Match | None:
         found = number(value)
         if found is not None and math.isclose(found, self.value, rel_tol=self.tolerance):
-            yield match
+            return then(match)
+        return None
+
+    def may_be(self, value: Value | None) -> bool:
+        return value is not None and value.constant is not None
 
     @property
     def roots(self) -> frozenset[Operator[Any]]:
@@ -126,10 +145,13 @@ class OneOf(Form):
 
     forms: tuple[Form, ...]
 
-    def find(self, value: Value | None, match: Match) -> Iterator[Match]:
+    def find(self, value: Value | None, match: Match, then: Next) -> Match | None:
         made = None if value is None else value.producer
         for form in self.forms if made is None else self._candidates(made.operator):
-            yield from form.find(value, match)
+            found = form.find(value, match, then)
+            if found is not None:
+                return found
+        return None
 
     def _candidates(self, operator: Operator[Any]) -> list[Form]:
         """The forms that a result of `operator` may have."""
@@ -168,26 +190,41 @@ class Node(Form):
     def roots(self) -> frozenset[Operator[Any]] | None:
         return self.operators
 
-    def find(self, value: Value | None, match: Match) -> Iterator[Match]:
+    def find(self, value: Value | None, match: Match, then: Next) -> Match | None:
         made = None if value is None else value.producer
         if value is None or made is None or not self._fits(made):
-            return
+            return None
         if self.alone and only_reader(value) is None:
-            return
+            return None
         bound = match.bind(self.name, made)
         if bound is None:
-            return
-        yield from self._each(0, made.inputs, bound)
-        if made.operator.commutes and self.operands:
-            yield from self._each(0, made.inputs[::-1], bound)
+            return None
+        found = self._each(0, made.inputs, then, bound) if self._may_take(made.inputs) else None
+        if found is None and made.operator.commutes and self.operands:
+            turned = made.inputs[::-1]
+            found = self._each(0, turned, then, bound) if self._may_take(turned) else None
+        return found
 
-    def _each(self, start: int, values: tuple[Value | None, ...], match: Match) -> Iterator[Match]:
+    def _may_take(self, values: tuple[Value | None, ...]) -> bool:
+        """Whether each operand may be what its form says, which is quicker to tell than whether
+        all of them together are."""
+        return all(map(operator.call, self._tests, values))
+
+    @cached_property
+    def _tests(self) -> tuple[Callable[[Value | None], bool], ...]:
+        return tuple(form.may_be for form in self.operands)
+
+    def _each(
+        self, start: int, values: tuple[Value | None, ...], then: Next, match: Match
+    ) -> Match | None:
+        """As `find`, of the operands from `start` on."""
         if start == len(self.operands):
-            if self.has_more or all(v is None for v in values[start:]):
-                yield match
-        elif start < len(values):
-            for found in self.operands[start].find(values[start], match):
-                yield from self._each(start + 1, values, found)
+            is_whole = self.has_more or all(v is None for v in values[start:])
+            return then(match) if is_whole else None
+        if start >= len(values):
+            return None
+        rest = partial(self._each, start + 1, values, then)
+        return self.operands[start].find(values[start], match, rest)
 
     def _fits(self, operation: Operation) -> bool:
         if self.operators is not None and operation.operator not in self.operators:
@@ -270,11 +307,18 @@ class Engine:
 
     def finds(self, model: Model) -> bool:
         """Whether there is something to replace."""
-        return any(self._match(o) is not None for o in model.operations)
+        return any(self._match(o) is not None for o in self._among(model.operations))
+
+    def _among(self, operations: list[Operation]) -> list[Operation]:
+        """The operations that may give a value of the form."""
+        roots = self.form.roots
+        return operations if roots is None else [o for o in operations if o.operator in roots]
 
     def _replace_once(self, model: Model) -> bool:
         changed = False
-        for operation in model.sorted():
+        if not self._among(model.operations):
+            return False
+        for operation in self._among(model.sorted()):
             match = self._match(operation)
             if match is None:
                 continue
@@ -284,15 +328,16 @@ class Engine:
             finally:
                 model.origin = None
             changed = True
-        return changed and (sweep(model) or changed)
+        if changed:
+            sweep(model)
+        return changed
 
     def _match(self, operation: Operation) -> Match | None:
-        roots = self.form.roots
-        if roots is not None and operation.operator not in roots:
-            return None
         result = operation.outputs[0]
-        found = self.form.find(result, Match({"result": result}))
-        return next((m for m in found if self._call(self.where, m)), None)
+        return self.form.find(result, Match({"result": result}), self._allow)
+
+    def _allow(self, match: Match) -> Match | None:
+        return match if self._call(self.where, match) else None
 
     def _call(self, function: Callable[..., Any], match: Match) -> Any:
         return function(**{n: match.names[n] for n in self._taken[function]})

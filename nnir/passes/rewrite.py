@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +37,7 @@ class Pass:
     def __call__(self, model: Model) -> bool:
         modified = self.rewrite(model)
         for operation in model.operations:
-            if operation.attributes:  # of 100,000 operations, few have any
+            if operation.operator.has_models:  # of 100,000 operations, few have
                 for inner in operation.models:
                     modified |= self(inner)
         return modified
@@ -58,8 +58,10 @@ def apply(model: Model, passes: Iterable[Pass], *, checked: bool = False) -> lis
     if checked:
         check(model)
     modified = []
-    on_integers = any(o.is_on_integers for o in model.operations)
-    for step in (p for p in passes if p.keeps_types or not on_integers):
+    steps = list(passes)
+    if steps and any(o.is_on_integers for o in model.operations):
+        steps = [p for p in steps if p.keeps_types]
+    for step in steps:
         if checked:
             _require(step, model)
         before, started = len(model.operations), time.perf_counter()
@@ -110,13 +112,24 @@ def number(value: Value | None) -> float | None:
 
 
 def sweep(model: Model) -> bool:
-    """Remove every operation none of whose outputs is read."""
-    alive = set(model.outputs)
-    dead = []
-    for operation in reversed(model.sorted()):
-        if any(v in alive for v in operation.outputs):
-            alive.update(v for v in operation.inputs if v is not None)
-        else:
-            dead.append(operation)
+    """Remove every operation none of whose outputs is read, and those that only such ones read."""
+    ends = set(model.outputs)
+    waiting = [o for o in model.operations if not _is_read(o, ends)]
+    dead: dict[Operation, None] = {}
+    while waiting:
+        operation = waiting.pop()
+        dead[operation] = None
+        for value in operation.inputs:
+            if value is None or operation not in value.uses:
+                continue
+            del value.uses[operation]
+            maker = value.producer
+            if maker is not None and maker not in dead and not _is_read(maker, ends):
+                waiting.append(maker)
     model.remove(dead)
     return bool(dead)
+
+
+def _is_read(operation: Operation, ends: Collection[Value]) -> bool:
+    first, *others = operation.outputs
+    return bool(first.uses) or first in ends or any(v.uses or v in ends for v in others)
