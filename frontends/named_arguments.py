@@ -16,7 +16,7 @@ from nnir.ops import shape
 from nnir.types import Row, TensorType
 
 from .source import Ref, SourceNode
-from .table import Converter, Gaps, Items, Parameter, Withheld, coerce, short
+from .table import Converter, Gaps, Given, Items, Parameter, Withheld, coerce, short
 from .translate import Translator
 
 
@@ -49,14 +49,15 @@ def call(
         if given_by.default is inspect.Parameter.empty:
             missing.append(name)
         elif how.is_folded and isinstance(how.default, int):
-            bound[name] = index_of(translator, how.default, name)
+            what = Given(converter.name, name, how.default)
+            bound[name] = index_of(translator, how.default, what)
     if missing:
         raise BadType(f"{converter.name} without {', '.join(missing)}")
     return converter.call(**bound)
 
 
 def _bind(value: Any, parameter: Parameter, converter: str, translator: Translator) -> Any:
-    what = f"{converter} with {parameter.name}={short(value)}"
+    what = Given(converter, parameter.name, value)
     if value is None:
         if not parameter.optional and parameter.default is not None:
             raise BadType(f"{converter} needs {parameter.name!r}")
@@ -87,7 +88,7 @@ def _bind(value: Any, parameter: Parameter, converter: str, translator: Translat
     return coerce(known(value, translator, what), parameter, converter)
 
 
-def _constant(value: Value, translator: Translator, what: str) -> np.ndarray:
+def _constant(value: Value, translator: Translator, what: Given) -> np.ndarray:
     """The data of a tensor; NotConstant for what is only known while running."""
     constant = translator.constant_of(value)
     if constant is None:
@@ -95,7 +96,7 @@ def _constant(value: Value, translator: Translator, what: str) -> np.ndarray:
     return constant
 
 
-def _require_constant(value: Any, translator: Translator, what: str) -> Any:
+def _require_constant(value: Any, translator: Translator, what: Given) -> Any:
     """A constant; NotConstant for what is only known while running."""
     if isinstance(value, Value):
         constant = _constant(value, translator, what)
@@ -117,7 +118,7 @@ def _tensor(value: Any, translator: Translator, converter: str) -> Value:
     raise BadType(f"{converter} takes a tensor, not {short(value)}")
 
 
-def index_of(translator: Translator, value: Any, what: str) -> Value:
+def index_of(translator: Translator, value: Any, what: object) -> Value:
     """Sizes, axes or positions as one int64 tensor of rank 0 or, for a list, 1."""
     if isinstance(value, Value):
         return value
@@ -128,7 +129,7 @@ def index_of(translator: Translator, value: Any, what: str) -> Value:
     raise BadType(f"{what}, which is not an integer")
 
 
-def stack_sizes(translator: Translator, sizes: Sequence[Any], what: str) -> Value:
+def stack_sizes(translator: Translator, sizes: Sequence[Any], what: object) -> Value:
     """A list of integers, some of them computed by the graph, as a tensor of rank 1."""
     if all(isinstance(s, int) for s in sizes):
         return translator.model.constant(np.array(sizes, np.int64))

@@ -20,6 +20,12 @@ REPEATS = 16
 """A file may be read so often, and `SPARE` bytes more."""
 
 
+PACKED = {kind: struct.Struct("<" + kind) for kind in "?bBhHiIqQfd"}
+INTEGERS = {"<i4": "i", "<i8": "q"}
+FEW = 16
+"""So many numbers are read faster one by one than as an array."""
+
+
 class Bytes:
     """The bytes of a file with checked access."""
 
@@ -27,12 +33,26 @@ class Bytes:
         self.data = data
         self.size = len(data)
         self._left = SPARE + REPEATS * self.size
+        self._layouts: dict[int, tuple[int, ...]] = {}
 
     def number(self, kind: str, place: int) -> Any:
         """A scalar of a `struct` kind."""
-        packed = struct.Struct("<" + kind)
+        packed = PACKED[kind]
         self.require(place, packed.size)
         return packed.unpack_from(self.data, place)[0]
+
+    def numbers(self, kind: str, place: int, count: int) -> tuple[Any, ...]:
+        """So many scalars in a row."""
+        self.require(place, count * PACKED[kind].size)
+        return struct.unpack_from(f"<{count}{kind}", self.data, place)
+
+    def layout(self, place: int) -> tuple[int, ...]:
+        """Where the fields of tables lie, by the layout at `place` which these share; 0: absent."""
+        found = self._layouts.get(place)
+        if found is None:
+            count = (self.number("H", place) - 4) // 2
+            found = self._layouts[place] = self.numbers("H", place + 4, max(count, 0))
+        return found
 
     def require(self, place: int, size: int) -> None:
         """BadFile unless so many bytes are there."""
@@ -54,20 +74,19 @@ class Bytes:
 class Table:
     """A table: its fields by their slot, absent ones by their default."""
 
-    __slots__ = ("_bytes", "_fields", "_place", "_vtable")
+    __slots__ = ("_bytes", "_layout", "_place")
 
     def __init__(self, data: Bytes, place: int) -> None:
         self._bytes = data
         self._place = place
-        self._vtable = place - data.number("i", place)
-        self._fields = (data.number("H", self._vtable) - 4) // 2
+        self._layout = data.layout(place - data.number("i", place))
 
     def place(self, slot: int) -> int | None:
         """Where a field lies; None when it is absent."""
-        if slot >= self._fields:
+        layout = self._layout
+        if slot >= len(layout) or not layout[slot]:
             return None
-        offset = self._bytes.number("H", self._vtable + 4 + 2 * slot)
-        return self._place + offset if offset else None
+        return self._place + layout[slot]
 
     def number(self, slot: int, kind: str, default: Any = 0) -> Any:
         """A scalar field of a `struct` kind."""
@@ -98,8 +117,11 @@ class Table:
 
     def integers(self, slot: int, dtype: str = "<i4") -> list[int]:
         """A vector of integers as a list."""
-        found: list[int] = self.array(slot, dtype).tolist()
-        return found
+        start, count = self.span(slot, np.dtype(dtype).itemsize)
+        if count > FEW:
+            found: list[int] = self.array(slot, dtype).tolist()
+            return found
+        return list(self._bytes.numbers(INTEGERS[dtype], start, count))
 
     def text(self, slot: int) -> str:
         """A string; what is no UTF-8 shows as question marks."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import zlib
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from nnir.dim import Dim, apply_call, symbol
@@ -47,6 +48,7 @@ def precision(code: Any) -> Precision:
     return PRECISIONS[code]
 
 
+@lru_cache(maxsize=1024)
 def dimension(text: str) -> Dim:
     """A size from SymPy's `srepr`; nothing in the text is run. BadFile where it is not one."""
     if len(text) > LONGEST:

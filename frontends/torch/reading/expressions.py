@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 
 from nnir.errors import BadFile
 
@@ -37,6 +38,11 @@ def check(text: object) -> None:
     """BadFile for a text that is no expression on sizes."""
     if not isinstance(text, str) or len(text) > LONGEST:
         raise BadFile(f"a size of type {type(text).__name__}, or too long")
+    _check_text(text)
+
+
+@lru_cache(maxsize=1024)  # a size stands in a program as often as tensors have it
+def _check_text(text: str) -> None:
     try:
         _check(ast.parse(text, mode="eval").body, LARGEST_POWER)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
