@@ -1,9 +1,9 @@
 """`python -m benchmarks`: everything, in one run, medians and ratios to the peers.
 
 python -m benchmarks [convert] [latency] [overhead] [nodes] [import] [torch] [tensorflow]
-                     [paddle] [conform] [devices] [--rounds 3] [--folder DIR] [--bert FILE.onnx]
-                     [--resnet FILE.onnx] [--tf2onnx PYTHON] [--paddle2onnx PYTHON]
-                     [--paddle2 PYTHON]
+                     [tflite] [paddle] [conform] [devices] [--rounds 3] [--folder DIR]
+                     [--bert FILE.onnx] [--resnet FILE.onnx] [--tf2onnx PYTHON]
+                     [--paddle2onnx PYTHON] [--paddle2 PYTHON]
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from . import conform_bench, devices_bench, models, paddle_bench, tensorflow_bench, torch_bench
+from . import (
+    conform_bench,
+    devices_bench,
+    models,
+    paddle_bench,
+    tensorflow_bench,
+    tflite_bench,
+    torch_bench,
+)
 from .measure import Result, Row, measure
 from .turns import in_turns
 
@@ -194,6 +202,12 @@ def tensorflow(folder: Path, rounds: int, tf2onnx: str | None) -> None:
     table("Reading SavedModels, each in a process of its own", measured)
 
 
+def tflite(folder: Path, rounds: int) -> None:
+    """A quantised `.tflite` file; needs tensorflow to make it, and openvino."""
+    measured = measure(tflite_bench.rows(folder), rounds)
+    table("Reading a quantised .tflite file, each in a process of its own", measured)
+
+
 def paddle(folder: Path, rounds: int, paddle2onnx: str | None, paddle2: str | None) -> None:
     """ResNet-50 of Paddle in both formats; needs paddlepaddle and openvino."""
     measured = measure(paddle_bench.rows(folder, paddle2onnx, paddle2), rounds)
@@ -236,6 +250,7 @@ def main() -> None:
         "paddle": lambda: paddle(given.folder, given.rounds, given.paddle2onnx, given.paddle2),
         "devices": lambda: devices_bench.table(OUT, given.folder, files, given.calls),
         "conform": lambda: conform_bench.table(OUT),
+        "tflite": lambda: tflite(given.folder, given.rounds),
         "tensorflow": lambda: tensorflow(given.folder, given.rounds, given.tf2onnx),
     }
     for part in given.parts:
