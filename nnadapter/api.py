@@ -181,7 +181,7 @@ def candidate_frontends(source: Any) -> Iterator[Frontend]:
     if isinstance(source, Path):
         suffix = FOLDER if source.is_dir() else source.suffix
     others = []
-    for _, frontend in _installed_frontends():
+    for _, frontend in _installed_frontends(first=suffix.removeprefix(".")):
         if suffix in frontend.suffixes:
             yield frontend
         else:
@@ -189,13 +189,13 @@ def candidate_frontends(source: Any) -> Iterator[Frontend]:
     yield from others
 
 
-def _installed_frontends() -> Iterator[tuple[str, Frontend]]:
-    """Every installed frontend by its name, those of plug-ins first; each is imported when its
-    turn comes."""
+def _installed_frontends(first: str = "") -> Iterator[tuple[str, Frontend]]:
+    """Every installed frontend by its name, those of plug-ins first, then that which is called
+    `first`; each is imported when its turn comes."""
     for plugin in REGISTRY.plugins():
         for name, frontend in plugin.frontends.items():
             yield name, check_frontend(frontend, name)
-    for point in sorted(points(GROUP), key=lambda e: e.name):
+    for point in sorted(points(GROUP), key=lambda e: (e.name != first, e.name)):
         yield point.name, check_frontend(point.load(), point.name)
 
 
