@@ -157,7 +157,7 @@ class SourceModel:
 
     `dimensions` gives the range of a named dimension where the source knows it, `places` where
     nodes were written, by their names. `fixed` are inputs whose values the caller chose, `order`
-    the names of all inputs then.
+    the names of all inputs then. `properties` are what the file says for its users.
     """
 
     framework: str
@@ -170,6 +170,7 @@ class SourceModel:
     states: list[SourceState] = field(default_factory=list)
     fixed: dict[str, np.ndarray] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
+    properties: dict[str, str] = field(default_factory=dict)
 
 
 def refusal_of_node(

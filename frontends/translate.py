@@ -109,6 +109,7 @@ class Translator:
         self.model = Model(source.graph.name or "model")
         self.model.metadata.update(source.metadata)
         self.model.provenance.places = source.places
+        self.model.provenance.properties = source.properties
         self.sources = self.model.provenance.operators
         self.model.symbols.update(source.dimensions)
         self.scope: dict[str, Entry | Broken] = {}

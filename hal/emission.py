@@ -105,10 +105,15 @@ class Emission(ABC, Generic[R]):
             raise NoLowering(f"{self.device}: an operation outside of a model")
         return self._operation
 
+    @property
+    def made_for(self) -> Operation | None:
+        """The operation of the model that is lowered, by itself or decomposed."""
+        return self._whole or self._operation
+
     def node_name(self, kernel: str) -> str:
         """A name for a node: the operation of the model that it is made for, and, where that has
         several, the kernel behind a slash. So profiles and files say what belongs together."""
-        made_for = self._whole or self._operation
+        made_for = self.made_for
         label = kernel if made_for is None else made_for.label[:LONGEST_LABEL]
         return self.name(f"{label}/{kernel}" if label in self.root.taken else label, keep=True)
 

@@ -98,6 +98,8 @@ def load(
     given |= {"params": params, "trust": trust or None, "qdq": qdq or None}
     with choosing(Choices(shapes or {}, sizes or {}, values or {})):
         model, images = _translate_source(source, {k: v for k, v in given.items() if v is not None})
+    if isinstance(source, (str, os.PathLike)):
+        model.provenance.file = Path(source)
     return _arrange_ends(model, images, input_layout, output_layout, state)
 
 

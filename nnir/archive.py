@@ -84,6 +84,8 @@ def _header(model: Model) -> tuple[bytes, list[np.ndarray]]:
     graph["weights"] = [[precision_of(w.dtype).name, list(w.shape)] for w in encoder.weights]
     if places := encode_places(model.provenance.places, set(_origins(model))):
         graph["places"] = places
+    if model.provenance.properties:
+        graph["properties"] = model.provenance.properties
     entries: dict[str, Any] = {"__metadata__": {KEY: _json(graph)}}
     end = 0
     stored = [_pack(w) for w in encoder.weights]
@@ -170,6 +172,7 @@ def loads(data: bytes | memoryview | MappedFile) -> Model:
         graph = json.loads(entries["__metadata__"][KEY], parse_constant=_refuse)
         shapes = [(Precision[n], tuple(map(int, s))) for n, s in graph["weights"]]
         places = decode_places(graph.get("places", {}))
+        properties = {str(k): str(v) for k, v in graph.get("properties", {}).items()}
     except (NNAdapterError, *DAMAGE) as error:
         raise BadFile(f"damaged .nnir file: {describe(error)}") from None
 
@@ -191,5 +194,5 @@ def loads(data: bytes | memoryview | MappedFile) -> Model:
         return np.frombuffer(data, precision.dtype, count, 8 + size + start).reshape(shape)
 
     model = decode(graph, weight)
-    model.provenance.places = places
+    model.provenance.places, model.provenance.properties = places, properties
     return model

@@ -22,7 +22,7 @@ from .printer import Printed
 from .provenance import Provenance
 from .schema import Pattern, Rule, Schema
 from .state import State
-from .types import Lifetime, Precision, TensorType, precision_of
+from .types import Precision, TensorType, precision_of
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -133,16 +133,6 @@ class Value(Algebra):
         if not self.precision.is_quantized:
             return self
         return Value(self.model, self.type.with_precision(Precision.FLOAT32), self.name)
-
-    @property
-    def lifetime(self) -> Lifetime:
-        if self.constant is not None:
-            return Lifetime.CONSTANT_REFERENCE
-        if self in self.model.inputs:
-            return Lifetime.MODEL_INPUT
-        if self in self.model.outputs:
-            return Lifetime.MODEL_OUTPUT
-        return Lifetime.TEMPORARY_VARIABLE if self._content is None else Lifetime.TEMPORARY_SHAPE
 
     def __repr__(self) -> str:
         return f"<Value {self.name or '?'}: {self.type}>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,11 @@ class Place:
     module: str = ""
     line: str = ""
 
+    def for_files(self) -> Place:
+        """The place without the folders of its file, which differ between machines on which the
+        same is written."""
+        return Place(self.module, re.split(r"[/\\]", self.line)[-1])
+
 
 @dataclass
 class Provenance:
@@ -33,8 +39,9 @@ class Provenance:
 
     `operators` are those of the framework, `places` where each was written. `outputs` are the
     shapes that the source declares, `states` what became plain ends of the model, with the pairs
-    that its metadata had before, `fixed` the inputs of the source that have values here. Files keep
-    the places alone.
+    that its metadata had before, `fixed` the inputs of the source that have values here.
+    `properties` are what the file says for its users, such as the names of classes, `file` is
+    where it lies. Files keep the places and the properties.
     """
 
     operators: dict[str, str] = field(default_factory=dict)
@@ -42,6 +49,12 @@ class Provenance:
     outputs: dict[str, tuple[Dim, ...]] = field(default_factory=dict)
     states: tuple[list[State], str | None] | None = None
     fixed: dict[str, np.ndarray] = field(default_factory=dict)
+    properties: dict[str, str] = field(default_factory=dict)
+    file: Path | None = None
+
+
+SOURCE = "source_"
+"""What the facts of a source begin with in a file; see `nnir.origin`."""
 
 
 def place_of(trace: str, module: str) -> Place:
@@ -53,11 +66,9 @@ def place_of(trace: str, module: str) -> Place:
 
 
 def encode_places(places: Mapping[str, Place], named: Container[str]) -> dict[str, list[str]]:
-    """The places of the nodes that are `named`, in order of their names, as JSON-able data.
-
-    A line loses the folders of its file: they differ between machines on which the same is written.
-    """
-    rows = {name: [places[name].module, _without_folders(places[name].line)] for name in places}
+    """The places of the nodes that are `named`, in order of their names, as JSON-able data."""
+    kept = {name: place.for_files() for name, place in places.items()}
+    rows = {name: [place.module, place.line] for name, place in kept.items()}
     return {name: row for name, row in sorted(rows.items()) if name in named and any(row)}
 
 
@@ -68,7 +79,3 @@ def decode_places(data: Any) -> dict[str, Place]:
         if not (isinstance(row, list) and len(row) == 2 and all(isinstance(t, str) for t in row)):
             raise BadFile(f"{str(row)[:80]!r} where a module and a line belong")
     return {name: Place(*map(legible, row)) for name, row in rows}
-
-
-def _without_folders(line: str) -> str:
-    return re.split(r"[/\\]", line)[-1]

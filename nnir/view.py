@@ -49,7 +49,18 @@ def _tensor(name: str, value: Value | None) -> Operand | None:
         return None
     type = value.type if value.rank else value.type.with_shape((1,))
     data = None if value.constant is None else value.constant.reshape(value.constant.shape or (1,))
-    return Operand(name, type, value.lifetime, value, data)
+    return Operand(name, type, _lifetime_of(value), value, data)
+
+
+def _lifetime_of(value: Value) -> Lifetime:
+    if value.constant is not None:
+        return Lifetime.CONSTANT_REFERENCE
+    if value in value.model.inputs:
+        return Lifetime.MODEL_INPUT
+    if value in value.model.outputs:
+        return Lifetime.MODEL_OUTPUT
+    is_shape = value.content is not None
+    return Lifetime.TEMPORARY_SHAPE if is_shape else Lifetime.TEMPORARY_VARIABLE
 
 
 def _constant(name: str, value: Any) -> Operand | None:

@@ -33,6 +33,7 @@ def facts(
         "producer": model.metadata.get("producer"),
         "opset": model.metadata.get("opset"),
         "metadata": dict(model.metadata),
+        "properties": dict(model.provenance.properties),
         "inputs": [(v.name, str(v.type)) for v in user_inputs(model)],
         "outputs": [(n, str(v.type)) for n, v in _seen_outputs(model)],
         "states": [

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
+
+from nnir.legible import legible
 
 from ..terminal import answer, show
 from .difference import ADDED, CHANGED, REMOVED, SAME, Difference, Weight
 from .units import say_at, say_bytes, say_count
+
+FEW, SHORT = 10, 60
+"""So many of the things that a file says for its users are shown, and so much of each."""
 
 
 def tell(facts: Mapping[str, Any]) -> None:
@@ -45,6 +51,9 @@ def _summary(facts: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     if flops["uncounted"]:
         names = ", ".join(f"{n} x{c}" for n, c in flops["uncounted"].items())
         rows.insert(7, ("not counted", names, "data decides"))
+    for entry in islice(facts["properties"].items(), FEW):
+        name, text = (legible(t)[:SHORT] for t in entry)
+        rows.append((name, text, "the file says"))
     return rows
 
 

@@ -6,11 +6,38 @@ nothing here reads or writes are left out.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 from nnir.errors import BadFile, Unsupported
+from nnir.provenance import Place, place_of
 from nnir.types import PRECISIONS, Precision
 
 INITIAL = ".initial"
 """What the name of a state has behind it where it means the constant that the state begins with."""
+
+
+TRACE, SCOPES = "pkg.torch.onnx.stack_trace", "pkg.torch.onnx.name_scopes"
+"""What the metadata of a node says of where it was written, by the keys of PyTorch's exporter: its
+line as in a stack trace, and a list in Python of the modules around it, its own name last."""
+
+QUOTED = re.compile(r"'([^']*)'")
+
+
+def encode_place(place: Place, name: str) -> dict[str, str]:
+    """The metadata of a node that was written at a place."""
+    file, _, line = place.line.rpartition(":")
+    told = {TRACE: f'File "{file}", line {line}'} if file else {}
+    scopes = ["", place.module, name.replace("'", "")]
+    return told | ({SCOPES: str(scopes)} if place.module and "'" not in place.module else {})
+
+
+def decode_place(told: Mapping[str, str]) -> Place | None:
+    """The place that the metadata of a node tells of; None where it tells of none."""
+    if TRACE not in told and SCOPES not in told:
+        return None
+    scopes = QUOTED.findall(told.get(SCOPES, ""))
+    return place_of(told.get(TRACE, ""), scopes[-2] if len(scopes) > 1 else "")
 
 
 class ModelProto:
@@ -41,13 +68,14 @@ class TrainingInfoProto:
 
 
 class GraphProto:
-    """Nodes, weights and typed ends."""
+    """Nodes, weights and typed ends; VALUE_INFO are the types of what is between them."""
 
     NODE = 1
     NAME = 2
     INITIALIZER = 5
     INPUT = 11
     OUTPUT = 12
+    VALUE_INFO = 13
     SPARSE_INITIALIZER = 15
 
 

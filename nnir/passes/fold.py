@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from ..folding import Folder
-from ..model import Model
-from ..ops import quant
+from ..model import Model, Value
+from ..ops import quant, shape, unary
 from .rewrite import rewrite, sweep
 
 LIMIT = 4096
@@ -14,6 +14,9 @@ LIMIT = 4096
 
 LARGE = 1 << 30
 """The same for targets that hold nothing but numbers."""
+
+LAYOUTS = frozenset({shape.transpose, shape.reshape, shape.squeeze, shape.unsqueeze, unary.cast})
+"""Operators that lay out a weight otherwise, or round it."""
 
 KEPT = frozenset({quant.dequantize, quant.dequantize_linear})
 """Operators that stay where they are applied to constants."""
@@ -45,6 +48,16 @@ def fold_large_constants(model: Model) -> bool:
     return fold(model, LARGE)
 
 
+def _name_of(value: Value) -> str | None:
+    """What a constant is called: a weight that is only laid out otherwise keeps its name."""
+    source: Value | None = value
+    while source is not None and source.producer is not None:
+        if source.producer.operator not in LAYOUTS:
+            return value.name
+        source = source.producer.inputs[0]
+    return value.name if source is None or source.name is None else source.name
+
+
 def fold(model: Model, limit: int) -> bool:
     """Replace what is known by constants of at most `limit` bytes, or of the size of its operands;
     whether there was any."""
@@ -55,7 +68,8 @@ def fold(model: Model, limit: int) -> bool:
         for value in operation.outputs:
             array = folder.constant_of(value) if value.uses or value in ends else None
             if array is not None:
-                known[value] = model.constant(array, value.dtype, name=value.name)
+                name = value.name if value in ends else _name_of(value)
+                known[value] = model.constant(array, value.dtype, name=name)
                 if value.type.quantization is not None:
                     known[value].type = value.type.with_shape(array.shape)
     model.replace_all(known)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -36,13 +35,14 @@ from nnir.formats.onnx import (
     TensorTypeProto,
     TypeProto,
     ValueInfoProto,
+    decode_place,
     precision_of_code,
 )
 from nnir.lists import LIST_ENDS, ListType
 from nnir.mapping import Buffer, Span
 from nnir.notation import name_dim
-from nnir.provenance import Place, place_of
-from nnir.stateful import pairs_of
+from nnir.provenance import SOURCE, Place
+from nnir.stateful import PAIRS, pairs_of
 from nnir.types import Precision, TensorType
 
 from ...source import (
@@ -57,7 +57,6 @@ from ...translate import Reference
 from . import tensor
 from .states import split_states
 
-QUOTED = re.compile(r"'([^']*)'")
 DEFAULT_DOMAINS = ("", "ai.onnx")
 SMALL = 1 << 16
 LARGEST = 1 << 28
@@ -86,10 +85,6 @@ INPUT, OUTPUT, NAME, OP_TYPE, ATTRIBUTE, DOMAIN, OVERLOAD, METADATA = (
     )
 )
 """Tags of a node's fields."""
-
-TRACE, SCOPES = "pkg.torch.onnx.stack_trace", "pkg.torch.onnx.name_scopes"
-"""What PyTorch's exporter says of where a node was written: its line, and the names of the modules
-around it as a list of Python, the node's own last."""
 
 
 def read(data: Buffer, folder: Path | None = None) -> SourceModel:
@@ -149,17 +144,23 @@ class Reader:
         split_states(model, pairs_of(told))
         if LIST_ENDS in told:
             model.metadata[LIST_ENDS] = told[LIST_ENDS]
+        model.properties = {
+            k: v
+            for k, v in told.items()
+            if k not in (PAIRS, LIST_ENDS) and not k.startswith(SOURCE)
+        }
         for place in functions:
             function = self.function(place, versions)
             model.functions[function.name] = function
         model.places = self.places
         return model
 
-    def entry(self, place: Span) -> tuple[str, str]:
-        """A key and its value."""
-        found = dict(wire.fields(self.b, *place))
+    def entry(self, place: Span, b: Buffer | None = None) -> tuple[str, str]:
+        """A key and its value, in a message of the file or of a part of it."""
+        b = self.b if b is None else b
+        found = dict(wire.fields(b, *place))
         field = StringStringEntryProto
-        key, value = (wire.text(self.b, found.get(f, (0, 0))) for f in (field.KEY, field.VALUE))
+        key, value = (wire.text(b, found.get(f, (0, 0))) for f in (field.KEY, field.VALUE))
         return key, value
 
     def version(self, place: Span, versions: dict[str, int]) -> None:
@@ -241,17 +242,10 @@ class Reader:
 
     def know_place(self, b: Buffer, node: SourceNode, told: Iterable[Span]) -> None:
         """Keep where a node was written, where its metadata in `b` says it."""
-        entries = {}
-        for place in told:
-            found = dict(wire.fields(b, *place))
-            key = wire.text(b, found.get(StringStringEntryProto.KEY, (0, 0)))
-            if key in (TRACE, SCOPES):
-                value = found.get(StringStringEntryProto.VALUE, (0, 0))
-                entries[key] = wire.text(b, value)
-        if entries:
-            scopes = QUOTED.findall(entries.get(SCOPES, ""))
-            module = scopes[-2] if len(scopes) > 1 else ""
-            self.places[node.label] = place_of(entries.get(TRACE, ""), module)
+        entries = dict(self.entry(place, b) for place in told)
+        written = decode_place(entries)
+        if written is not None:
+            self.places[node.label] = written
 
     def attribute(self, b: Buffer, start: int, end: int) -> tuple[str, Any]:
         """Name and value of an AttributeProto; its type field is absent in the oldest files."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nnir.errors import NoLowering, Refusal
 from nnir.model import Model, Operation, Value
+from nnir.origin import describe_source
 from nnir.passes import CLEAN, FUSIONS, apply
 from nnir.passes.complex_pairs import as_pairs, is_complex
 from nnir.refusals import refusal_of
@@ -25,7 +26,7 @@ from .kernels import HALVES, STORED, carrier
 from .packed import pack_halves, pack_weights, reads_halves
 from .profile import Chain, Link
 from .states import hold_states
-from .writer import Graph, Part, Tensor, Writer, join_parts
+from .writer import NO_NOTES, Graph, Part, Tensor, Writer, join_parts
 
 LOWERINGS = Lowerings[Ref].of_package(__package__)
 
@@ -45,7 +46,8 @@ def export_file(model: Model) -> tuple[list[Part], Shapes, Shapes]:
     hold_states(graph, known)
     outputs = outputs[: len(graph.outputs)]
     given, made = (open_shapes(t.shape for t in ends) for ends in (graph.inputs, graph.outputs))
-    return _parts(graph, outputs), given, made
+    notes = describe_source(model) | model.provenance.properties
+    return _parts(graph, outputs, notes), given, made
 
 
 def prepare(model: Model) -> Model:
@@ -73,8 +75,8 @@ def require_operators(model: Model) -> None:
         require_lowered(problems, refusals=refusals)
 
 
-def _parts(graph: Graph, outputs: list[str]) -> list[Part]:
-    return Writer(graph, [t.name for t in graph.inputs], outputs).parts()
+def _parts(graph: Graph, outputs: list[str], notes: Mapping[str, str] = NO_NOTES) -> list[Part]:
+    return Writer(graph, [t.name for t in graph.inputs], outputs, notes=notes).parts()
 
 
 def compile_steps(model: Model, shapes: Sequence[tuple[int, ...]]) -> Chain:

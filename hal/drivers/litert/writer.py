@@ -7,8 +7,9 @@ at: so they are written once.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -19,6 +20,7 @@ from nnir.formats.flatbuffer import Builder, Bytes
 from nnir.formats.tflite import IDENTIFIER, schema
 from nnir.formats.tflite.schema import (
     BufferTable,
+    MetadataTable,
     ModelTable,
     OperatorCodeTable,
     OperatorTable,
@@ -114,11 +116,23 @@ Part = bytes | np.ndarray
 """A piece of a file: the elements of an array in their order, wherever they lie in memory."""
 
 
-class Writer:
-    """Writes one file of one main graph; the names of its ends make the signature."""
+NO_NOTES: Mapping[str, str] = MappingProxyType({})
 
-    def __init__(self, main: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+
+class Writer:
+    """Writes one file of one main graph; the names of its ends make the signature, `notes` are
+    texts beside the graph."""
+
+    def __init__(
+        self,
+        main: Graph,
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        *,
+        notes: Mapping[str, str] = NO_NOTES,
+    ) -> None:
         self.graphs = _all_graphs(main)
+        self.notes = notes
         sides = (inputs, main.inputs), (outputs, main.outputs)
         self.ends = [list(zip(*side, strict=True)) for side in sides]
         self.builder = Builder()
@@ -131,6 +145,8 @@ class Writer:
         build = self.builder
         tables = [self._graph(g) for g in self.graphs]
         graphs = build.tables(tables)
+        notes = [self._note(*note) for note in self.notes.items()]
+        told = {ModelTable.METADATA: build.tables(notes)} if notes else {}
         signature = build.tables([self._signature()])
         codes = build.tables([self._code(*key) for key in self.codes])
         buffers = build.tables([self._buffer(k) for k in range(len(self.weights) + 1)])
@@ -140,6 +156,7 @@ class Writer:
             ModelTable.DESCRIPTION: build.text("nnadapter"),
             ModelTable.BUFFERS: buffers,
             ModelTable.SIGNATURE_DEFS: signature,
+            **told,
         }
         root = build.table(offsets, {ModelTable.VERSION: ("I", schema.VERSION)})
         return _append_weights(build.finish(root, IDENTIFIER), self.weights)
@@ -255,6 +272,11 @@ class Writer:
         if not number:
             return self.builder.table({})
         return self.builder.table({BufferTable.DATA: self.builder.array(np.empty(0, np.uint8))})
+
+    def _note(self, name: str, text: str) -> int:
+        place = self._place(np.array(bytearray(text.encode()), np.uint8))
+        offsets = {MetadataTable.NAME: self.builder.text(name)}
+        return self.builder.table(offsets, {MetadataTable.BUFFER: ("I", place)})
 
     def _signature(self) -> int:
         tensors = self.graphs[0].tensors()

@@ -25,6 +25,7 @@ from nnir.errors import DeviceError, NoDevice, NoLowering
 from nnir.formats.bits import stored_size, unpack
 from nnir.model import Model, Operation
 from nnir.ops.unary import COMPLEX
+from nnir.origin import describe_source
 from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
 from nnir.plugins import REGISTRY
 from nnir.staging import temporary_folder
@@ -305,8 +306,13 @@ class OnnxRuntime(Device[Options, Program]):
             emitter, graph = emit_lowest(source)
         else:
             emitter, graph = emit(source, opset, ANOTHER, states=True)
+
+        def write_file() -> None:
+            emitter.metadata = describe_source(source) | emitter.metadata
+            write(path, graph, emitter.weights, emitter.head)
+
         return Export(
-            lambda: write(path, graph, emitter.weights, emitter.head),
+            write_file,
             files_to_write(path, graph, emitter.weights),
             open_shapes(v.shape for v in source.inputs),
             open_shapes(v.shape for v in source.outputs),
@@ -343,11 +349,12 @@ def emit(
     emitter = Emitter(LOWERINGS, target=opset, for_file=states)
     heads = input_infos(emitter, model)
     if states:
+        emitter.places = model.provenance.places
         write_initial(emitter, model)
     graph = emitter.graph(model, heads, model.name)
     emitter.require_lowered(step)
     if states:
-        emitter.metadata = metadata_of(emitter, model)
+        emitter.metadata = model.provenance.properties | metadata_of(emitter, model)
     return emitter, graph
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
 from nnir.model import Model, Operation, Value
+from nnir.provenance import Place
 from nnir.types import Fuse, Precision, precision_of
 
 from ...emission import Emission
@@ -114,7 +115,8 @@ class Emitter(Emission[Ref]):
     `weights` are initializers of the whole model that are handed over without a copy. `target` is
     the opset that a file is asked for; without it, the opset is what the operators need, and at
     least 21, and `lowest` is the one that they need. `tails` are the names of its outputs,
-    `metadata` what a file says beside the graph.
+    `metadata` what a file says beside the graph, `places` where the nodes of the source were
+    written.
     """
 
     device = "onnxruntime"
@@ -142,6 +144,8 @@ class Emitter(Emission[Ref]):
         self.domains: dict[str, None] = {}
         self.tails: list[str] = []
         self.metadata: dict[str, str] = {}
+        self.places: Mapping[str, Place] = {}
+        self.initializers: set[str] = set()
 
     def lower(self, operation: Operation) -> None:
         """Emit one operation. Kernels and what ONNX Runtime fuses fail on windows that do not fit
@@ -273,13 +277,19 @@ class Emitter(Emission[Ref]):
             self.root.domains[domain] = None
         else:
             names, kept = self._write_node(op, names, kept, operands)
-        self.nodes.append(proto.node(op, names, made, made[0], domain, kept))
+        self._append(proto.node(op, names, made, made[0], domain, kept))
         made_in = wide if precision in (None, given) else precision
         first = Ref(made[0], made_in, self)
         if wide != given and precision in (None, given):
             first = self.cast(first, given)
         rest = [Ref(n, FURTHER.get(op, given), self) for n in made[1:]]
         return first, *rest
+
+    def _append(self, node: bytes) -> None:
+        """Add a node, in a file with where what it is made for was written."""
+        origin = (self.made_for and self.made_for.origin) or ""
+        place = self.root.places.get(origin)
+        self.nodes.append(node if place is None else node + proto.place(place, origin))
 
     def _write_node(
         self, op: str, names: list[str], kept: proto.Attributes, operands: Sequence[Ref | None]
@@ -329,7 +339,7 @@ class Emitter(Emission[Ref]):
         made = self.node_name("Cast")
         self.require_types("Cast", to, ref.precision)
         attributes: proto.Attributes = {"to": code_of(to), **rounding_to(to)}
-        self.nodes.append(proto.node("Cast", [ref], [made], made, "", attributes))
+        self._append(proto.node("Cast", [ref], [made], made, "", attributes))
         return Ref(made, to, self)
 
     def int64(self, operand: Operand) -> Ref | None:
@@ -438,7 +448,20 @@ class Emitter(Emission[Ref]):
         """Emit all operations; the GraphProto without the large weights."""
         self.lower_all(model)
         tails = [self._noted_tail(n, v) for n, v in model.named_outputs()]
-        return proto.graph(name, self.nodes, self.small, heads, tails)
+        between = self._types_between(model) if self.for_file and self.outer is None else []
+        return proto.graph(name, self.nodes, self.small, heads, tails, between)
+
+    def _types_between(self, model: Model) -> list[bytes]:
+        """The types of what is neither input nor output, which a file need not say: whoever reads
+        it sees them all the same."""
+        known = {*(self.names[v] for v in model.inputs), *self.initializers, *self.tails}
+        found: dict[str, bytes] = {}
+        for operation in model.operations:
+            for value in operation.outputs:
+                ref = self.names.get(value)
+                if ref is not None and ref not in known and ref not in found:
+                    found[ref] = proto.value_info(ref, ref.precision, value.shape)
+        return list(found.values())
 
     def _noted_tail(self, stem: str, value: Value) -> bytes:
         """A graph output; what the whole model cannot give is noted beside all else."""
@@ -454,6 +477,7 @@ class Emitter(Emission[Ref]):
 
     def _initializer(self, name: str, array: np.ndarray) -> Ref:
         ref = Ref(name, precision_of(array.dtype), self)
+        self.root.initializers.add(name)
         if array.size <= SMALL:
             self.known[name] = array
         self.require_types(f"constant {name!r}", ref.precision)

@@ -24,6 +24,7 @@ from nnir.formats.onnx import (
     TypeProto,
     ValueInfoProto,
     code_of,
+    encode_place,
 )
 from nnir.formats.wire import (
     encode_block,
@@ -35,6 +36,7 @@ from nnir.formats.wire import (
     encode_varint,
     varint,
 )
+from nnir.provenance import Place
 from nnir.types import Precision, precision_of
 
 PRODUCER = "nnadapter"
@@ -101,6 +103,12 @@ def node(
     return b"".join(parts)
 
 
+def place(written: Place, name: str) -> bytes:
+    """What may stand behind a NodeProto: where it was written."""
+    told = encode_place(written.for_files(), name)
+    return b"".join(encode_block(NodeProto.METADATA_PROPS, entry(*e)) for e in told.items())
+
+
 def rename_end(node: bytes, old: str, new: str) -> tuple[bytes, bool] | None:
     """An encoded node with another name for an input or output, and whether it makes it.
 
@@ -131,13 +139,15 @@ def graph(
     weights: Sequence[bytes],
     inputs: Sequence[bytes],
     outputs: Sequence[bytes],
+    between: Sequence[bytes] = (),
 ) -> bytes:
-    """A GraphProto of encoded parts."""
+    """A GraphProto of encoded parts; `between` are types of what is neither input nor output."""
     parts = [encode_block(GraphProto.NODE, n) for n in nodes]
     parts.append(encode_block(GraphProto.NAME, name))
     parts += [initializer(w) for w in weights]
     parts += [encode_block(GraphProto.INPUT, i) for i in inputs]
     parts += [encode_block(GraphProto.OUTPUT, o) for o in outputs]
+    parts += [encode_block(GraphProto.VALUE_INFO, v) for v in between]
     return b"".join(parts)
 
 

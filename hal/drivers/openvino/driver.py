@@ -21,6 +21,7 @@ from nnir.errors import BadFile, BadInput, DeviceError, NoDevice, NoLowering, Un
 from nnir.mapping import map_file
 from nnir.model import Model, Operation
 from nnir.ops.unary import COMPLEX
+from nnir.origin import describe_source
 from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
 from nnir.types import Precision, TensorType
 
@@ -354,6 +355,8 @@ def prepare_files(emitter: Emitter, model: Model, path: Path) -> Export:
     emitted = emitter, made  # the emitter holds the memory
 
     def write() -> None:
+        for name, text in (describe_source(source) | source.provenance.properties).items():
+            made.set_rt_info(text, [element_of(name)])
         try:
             emitter.runtime.serialize(emitted[1], str(path), str(weights))
         except RuntimeError as error:
@@ -361,6 +364,12 @@ def prepare_files(emitter: Emitter, model: Model, path: Path) -> Export:
 
     inputs, outputs = ([sizes_of(o) for o in ends] for ends in (made.inputs, made.outputs))
     return Export(write, [weights, path], inputs, outputs)
+
+
+def element_of(name: str) -> str:
+    """A name as an element of XML may have it."""
+    word = re.sub(r"[^A-Za-z0-9_.-]", "_", name)
+    return word if re.match("[A-Za-z_]", word) else f"_{word}"
 
 
 def files_of(path: Path) -> list[Path] | None:

@@ -13,19 +13,20 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, DTypeLike
 from torch import fx
-from torch.fx.proxy import GraphAppendingTracer
 
 from nnir.broadcast import contents, length_of
 from nnir.dim import Call, Dim, Expr, Symbol, symbol
 from nnir.errors import NoLowering
 from nnir.model import Model, Operation, Value
 from nnir.operator import Operator
+from nnir.provenance import Place
 from nnir.types import Fuse, Precision
 
 from ...emission import Emission
 from ...lowering import Lowerings
 from . import cuda
 from .dtypes import CARRIED, COMPUTED, LOWEST, PLAIN, dtype_of, plain, tensor_of
+from .origins import Tracer, register
 
 SIZE = torch.ops.aten.sym_size.int
 CALLS: dict[str, Callable[..., Any]] = {
@@ -99,6 +100,7 @@ class Emitter(Emission[Result]):
     A result is a `torch.fx.Proxy`: whatever torch code does with it is recorded. `symbols` are the
     dynamic sizes by name: a result and the axis whose size they are. `target` is where the graph
     will run; `bounds` are inputs of the model that must be positions on axes of so many elements.
+    `places` are given for a file: where the nodes of the source were written.
     """
 
     device = "torch"
@@ -110,6 +112,7 @@ class Emitter(Emission[Result]):
         outer: Emitter | None = None,
         *,
         target: torch.device = CPU,
+        places: Mapping[str, Place] | None = None,
     ) -> None:
         super().__init__(lowerings)
         self.target, self.inputs = target, dict[Value, int]()
@@ -117,12 +120,18 @@ class Emitter(Emission[Result]):
         if outer is not None:
             self.root = outer.root
             self.target = outer.target
+        self.places = places
         self.graph = fx.Graph()
-        self.tracer = GraphAppendingTracer(self.graph)
+        self.tracer = Tracer(self.graph, self._place)
         self.module = torch.nn.Module()
         self.symbols: dict[str, tuple[Result, int]] = {}
         self.known: dict[Any, Any] = {}
         self.locals = 0
+
+    def _place(self) -> Place | None:
+        """Where what is emitted now was written."""
+        origin = self.made_for and self.made_for.origin
+        return (self.root.places or {}).get(origin or "")
 
     @property
     def on_cuda(self) -> bool:
@@ -254,14 +263,17 @@ class Emitter(Emission[Result]):
     def constant(
         self, data: ArrayLike, dtype: DTypeLike | None = None, *, name: str | None = None
     ) -> Result:
-        """A buffer on the memory of an array."""
+        """A buffer on the memory of an array, in a file under the name that its source has."""
         array = np.asarray(data, dtype)
-        stem = "c_" + (NUMBER.sub("_", name) if name else "constant")
-        target, count = stem, 0
-        while hasattr(self.module, target):
-            count += 1
-            target = f"{stem}_{count}"
-        self.module.register_buffer(target, tensor_of(array))
+        if name and self.root.places is not None:
+            target = register(self.module, name, tensor_of(array))
+        else:  # a path through modules takes time at every call
+            stem = "c_" + (NUMBER.sub("_", name) if name else "constant")
+            target, count = stem, 0
+            while hasattr(self.module, target):
+                count += 1
+                target = f"{stem}_{count}"
+            self.module.register_buffer(target, tensor_of(array))
         made: Any = self.tracer.create_proxy("get_attr", target, (), {})
         return made
 

@@ -28,6 +28,7 @@ from ...device import Export, Shapes, open_shapes
 from ...emission import WRITING_STEP
 from .copying import copy_before_reshapes
 from .dtypes import dtype_of
+from .origins import keep_origins
 from .program import emit, one_line
 from .states import keep_states
 
@@ -37,9 +38,6 @@ EXAMPLES = (64, 32, 96, 224, 8, 3)
 ATTEMPTS = 4
 WAYS = ((True, False), (True, True), (False, False))
 """Whether torch is not to look at sizes, and what is not contiguous is copied before a reshape."""
-
-UNSAVED = ("stack_trace", "nn_module_stack", "source_fn_stack", "from_node", "torch_fn")
-"""Where a node comes from: other in each run, and full of paths of this machine."""
 
 
 def prepare(model: Model, path: Path) -> Export:
@@ -108,7 +106,7 @@ class Patient(io.RawIOBase):
 
 
 def _emit(model: Model) -> Any:
-    _, module = emit(model, WRITING_STEP)
+    _, module = emit(model, WRITING_STEP, for_file=True)
     keep_states(module, model)
     return module
 
@@ -133,7 +131,7 @@ def export(model: Model) -> torch.export.ExportedProgram:
             try:
                 inputs = tuple(_example(v, sizes) for v in user_inputs(model))
                 with _oblivious(any_sizes):
-                    return _clean(_attempt(tried, inputs, model, names, dims))
+                    return keep_origins(_attempt(tried, inputs, model, names, dims))
             except Exception as error:  # noqa: BLE001  # torch raises many kinds
                 problem = one_line(error)
     raise Unsupported(f"torch cannot export {model.name!r}: {problem}")
@@ -212,15 +210,6 @@ def _quiet() -> Iterator[None]:
         yield
     finally:
         logging.disable(before)
-
-
-def _clean(program: Any) -> Any:
-    for module in program.graph_module.modules():
-        if isinstance(module, torch.fx.GraphModule):
-            for node in module.graph.nodes:
-                for key in UNSAVED:
-                    node.meta.pop(key, None)
-    return program
 
 
 def _symbols(model: Model) -> list[str]:

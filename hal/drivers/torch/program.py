@@ -163,10 +163,11 @@ def is_lost(error: BaseException) -> bool:
 
 
 def emit(
-    model: Model, step: str = "", target: torch.device = CPU
+    model: Model, step: str = "", target: torch.device = CPU, *, for_file: bool = False
 ) -> tuple[Emitter, fx.GraphModule]:
     """The module of a model; NoLowering lists everything that is missing, and the next `step`."""
-    emitter = Emitter(LOWERINGS, target=target)
+    places = model.provenance.places if for_file else None
+    emitter = Emitter(LOWERINGS, target=target, places=places)
     names = identifiers([v.name or f"input{k}" for k, v in enumerate(model.inputs)])
     try:
         module = emitter.whole(model, names)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import fx
 
@@ -12,6 +10,7 @@ from nnir.operator import Pattern
 from nnir.stateful import state_inputs, user_outputs
 
 from .dtypes import tensor_of
+from .origins import register
 
 
 def keep_states(module: fx.GraphModule, model: Model) -> None:
@@ -27,7 +26,7 @@ def keep_states(module: fx.GraphModule, model: Model) -> None:
     first = len(placeholders) - len(inputs)
     buffers = []
     for state, placeholder in zip(model.states, placeholders[first:], strict=True):
-        target = _register(module, state.name, tensor_of(state.initial).clone())
+        target = register(module, state.name, tensor_of(state.initial).clone())
         with graph.inserting_before(placeholder):
             buffer = graph.get_attr(target)
         placeholder.replace_all_uses_with(buffer)
@@ -58,22 +57,3 @@ def _is_view_of(value: Value, states: set[Value]) -> bool:
             return False
         value = read[0]
     return True
-
-
-def _register(module: torch.nn.Module, name: str, tensor: torch.Tensor) -> str:
-    """Make a buffer, whose name may lead through modules; its full name."""
-    *parts, last = [part for part in name.split(".") if part] or ["state"]
-    place: Any = module
-    path = []
-    for part in parts:
-        while not isinstance(getattr(place, part, None), torch.nn.Module):
-            if not hasattr(place, part):
-                place.add_module(part, torch.nn.Module())
-            else:
-                part += "_"
-        place = getattr(place, part)
-        path.append(part)
-    while hasattr(place, last):
-        last += "_"
-    place.register_buffer(last, tensor)
-    return ".".join([*path, last])

@@ -94,7 +94,9 @@ class Writer:
         with self.around("edges", edges):
             for row in edges:
                 self.markup.add("edge", dict(zip(EDGE, row, strict=True)))
-        self.markup.add("rt_info")
+        with self.around("rt_info", model.notes):
+            for name, text in sorted(model.notes.items()):
+                self.markup.add(name, {"value": text})
 
     def around(self, name: str, children: Sized) -> AbstractContextManager[None]:
         """An element around children, or with nothing inside where there are none."""

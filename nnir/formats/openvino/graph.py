@@ -213,12 +213,17 @@ class Model:
         self.sinks: list[Node] = list(sinks[0]) if sinks else []
         self.parameters: list[Parameter] = list(parameters)
         self.name: str = name
+        self.notes: dict[str, str] = {}
         for parameter in self.parameters:
             end = parameter.output(0)
             end.names = end.names or {parameter.friendly_name}
         for result in self.results:
             if not result.inputs[0].all_names():
                 result.output(0).names = {result.friendly_name}
+
+    def set_rt_info(self, text: str, path: Sequence[str]) -> None:
+        """A note of one word, which files keep."""
+        self.notes[path[0]] = text
 
     @property
     def inputs(self) -> list[Output]:

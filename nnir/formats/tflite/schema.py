@@ -30,7 +30,15 @@ class ModelTable:
     SUBGRAPHS = 2
     DESCRIPTION = 3
     BUFFERS = 4
+    METADATA = 6
     SIGNATURE_DEFS = 7
+
+
+class MetadataTable:
+    """What a file says beside its graphs: a name, and the buffer with what it says."""
+
+    NAME = 0
+    BUFFER = 1
 
 
 class OperatorCodeTable:
