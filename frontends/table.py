@@ -54,6 +54,14 @@ class Attributes:
     """
 
 
+class Prefixed(Attributes):
+    """Inputs or attributes whose names begin with that of the parameter, as many operators have.
+
+    `y: Scale` with a field `scale` takes `y_scale`, and with a field `own` what is called `y`. The
+    fields of a positional parameter are inputs, one after the other.
+    """
+
+
 @dataclass(frozen=True)
 class Withheld:
     """Stands for a result that cannot be given; reading it is an error that says `what` it is."""
@@ -205,13 +213,15 @@ class Converter:
         self.attributes = attributes
 
     def call(self, /, *args: object, **keywords: object) -> Any:
-        """The function with what is fixed, the defaults, and the attributes of each group."""
+        """The function with what is fixed, the defaults, and what each group takes."""
         if self.is_plain:
             return self.function(*args, **keywords)
         given = {**self.fixed, **self.defaults, **keywords}
-        for name, kind in self.groups.items():
-            names = [n for n in kind.__dataclass_fields__ if n in given]
-            given[name] = kind(**{n: given.pop(n) for n in names})
+        if self.has_grouped_inputs:
+            given |= zip((p.name for p in self.positional), args, strict=False)
+            args = ()
+        for name, (kind, fields) in self.groups.items():
+            given[name] = kind(**{f: given.pop(n) for f, n in fields.items() if n in given})
         if isinstance(self.function, Operator):  # which takes tensors by their positions
             args = *args, *(given.pop(n) for n in self.attributes)
         return self.function(*args, **given)
@@ -243,21 +253,31 @@ class Converter:
         ]
 
     @cached_property
-    def groups(self) -> dict[str, Any]:
-        """The dataclasses that take several attributes, by the names of their parameters."""
+    def groups(self) -> dict[str, tuple[Any, dict[str, str]]]:
+        """The dataclasses that take several attributes or inputs, by the names of their
+        parameters, and what each of their fields is called."""
         return {
-            p.name: p.annotation
+            p.name: (p.annotation, _names_in(p))
             for p in self._described
             if isinstance(p.annotation, type) and issubclass(p.annotation, Attributes)
         }
 
     @cached_property
+    def has_grouped_inputs(self) -> bool:
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return any(p.kind is kind and p.name in self.groups for p in self._described)
+
+    @cached_property
     def parameters(self) -> dict[str, tuple[inspect.Parameter, Parameter]]:
-        found = {p.name: p for p in self._described if p.name not in self.groups}
-        for kind in self.groups.values():
+        found: list[inspect.Parameter] = []
+        for parameter in self._described:
+            if parameter.name not in self.groups:
+                found.append(parameter)
+                continue
+            kind, names = self.groups[parameter.name]
             fields = inspect.signature(kind, eval_str=True).parameters.values()
-            found |= {p.name: p.replace(kind=p.KEYWORD_ONLY) for p in fields}
-        return {n: (p, _parameter(p, p.annotation)) for n, p in found.items()}
+            found += [p.replace(name=names[p.name], kind=parameter.kind) for p in fields]
+        return {p.name: (p, _parameter(p, p.annotation)) for p in found}
 
     @cached_property
     def positional(self) -> list[Parameter]:
@@ -266,7 +286,9 @@ class Converter:
 
     @cached_property
     def required(self) -> int:
-        return sum(p.default is inspect.Parameter.empty for p in self.positional)
+        """The place of the last input that has no default; those of groups may stand before it."""
+        places = enumerate(self.positional, 1)
+        return max((k for k, p in places if p.default is inspect.Parameter.empty), default=0)
 
     @cached_property
     def variadic(self) -> Parameter | None:
@@ -375,6 +397,14 @@ class Converter:
         if constant is None:
             raise NotConstant(f"{self.name} needs a constant {parameter.name!r}")
         return coerce(constant, parameter, self.name)
+
+
+def _names_in(group: inspect.Parameter) -> dict[str, str]:
+    """What the fields of a group are called in the source."""
+    fields = group.annotation.__dataclass_fields__
+    if not issubclass(group.annotation, Prefixed):
+        return {f: f for f in fields}
+    return {f: group.name if f == "own" else f"{group.name}_{f}" for f in fields}
 
 
 def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:

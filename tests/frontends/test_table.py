@@ -13,7 +13,7 @@ import pytest
 
 from frontends.families import FRONTENDS, LateTable, index, index_of
 from frontends.source import SourceGraph, SourceModel
-from frontends.table import Attributes, Items, Table, Wanted
+from frontends.table import Attributes, Items, Prefixed, Table, Wanted
 from frontends.translate import Dialect, Translator
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
@@ -55,6 +55,27 @@ def bounded(x: Value, *, bound: int, place: Place) -> object:
     return bound, place
 
 
+@dataclass(frozen=True)
+class Steps(Prefixed):
+    """A tensor and its scale, which are named alike."""
+
+    own: Value
+    scale: Value | None = None
+
+
+@dataclass(frozen=True)
+class Bounds(Prefixed):
+    """Attributes of one thing."""
+
+    low: int
+    high: int = 9
+
+
+@table.convert("Join")
+def join(a: Steps, b: Steps, c: Value, d: Steps, *, a_limit: int = 3, clip: Bounds) -> object:
+    return a, b, c, d, a_limit, clip
+
+
 @table.each({"One": 1, "Two": 2}, since=3)
 def numbered(number: int, x: Value, *, scale: int = 1) -> object:
     return number * scale
@@ -75,8 +96,8 @@ def translator() -> Translator:
     return Translator(Dialect("test", table, lambda op: ""), source)
 
 
-def x(translator: Translator) -> Value:
-    return translator.model.input("x", TensorType(Precision.FLOAT32, (2,)))
+def x(translator: Translator, name: str = "x") -> Value:
+    return translator.model.input(name, TensorType(Precision.FLOAT32, (2,)))
 
 
 def call(
@@ -170,6 +191,24 @@ def test_attributes_in_a_group_have_their_own_names(translator: Translator) -> N
     assert list(table.entries["Low"][1].keywords) == ["axis", "side"]
     with pytest.raises(BadType, match="Low with axis='a', which is not int"):
         call(translator, "Low", 1, [x(translator)], axis="a")
+
+
+def test_inputs_and_attributes_in_groups_are_named_after_their_parameters(
+    translator: Translator,
+) -> None:
+    a, b, scale, c, d = (x(translator, name) for name in ("a", "b", "b_scale", "c", "d"))
+    got = call(translator, "Join", 1, [a, None, b, scale, c, d], clip_low=4)
+    assert got == (Steps(a), Steps(b, scale), c, Steps(d), 3, Bounds(4))
+    converter = table.entries["Join"][1]
+    inputs = ["a", "a_scale", "b", "b_scale", "c", "d", "d_scale"]
+    assert [p.name for p in converter.positional] == inputs
+    assert list(converter.keywords) == ["a_limit", "clip_low", "clip_high"]
+    with pytest.raises(BadType, match="Join with 5 inputs"):
+        call(translator, "Join", 1, [a, None, b, scale, c], clip_low=4)
+    with pytest.raises(BadType, match="Join needs 'b'"):
+        call(translator, "Join", 1, [a, None, None, None, c, d], clip_low=4)
+    with pytest.raises(BadType, match="Join without attribute clip_low"):
+        call(translator, "Join", 1, [a, None, b, None, c, d])
 
 
 @pytest.mark.parametrize(
