@@ -404,7 +404,8 @@ def _names_in(group: inspect.Parameter) -> dict[str, str]:
     fields = group.annotation.__dataclass_fields__
     if not issubclass(group.annotation, Prefixed):
         return {f: f for f in fields}
-    return {f: group.name if f == "own" else f"{group.name}_{f}" for f in fields}
+    stem = group.name.removesuffix("_")  # of a keyword of Python
+    return {f: stem if f == "own" else f"{stem}_{f}" for f in fields}
 
 
 def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:

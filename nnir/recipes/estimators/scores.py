@@ -1,27 +1,32 @@
-"""Scores of classical models: numbers that they work in, post-transforms, labels and binary forms.
-
-What ONNX's text leaves open is as ONNX Runtime has it (`core/providers/cpu/ml/ml_common.h`).
-"""
+"""Scores of estimators: the numbers that they work in, post-transforms, and labels of classes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
-from nnir.errors import BadType, Unsupported
-from nnir.model import Value
-from nnir.ops import activation, compare, index, reduce, shape, unary
-from nnir.types import Precision
+from ...errors import BadType, Unsupported
+from ...model import Value
+from ...ops import activation, compare, index, reduce, shape, unary
+from ...types import Precision
 
-from ...table import Ints
-
-ML = "ai.onnx.ml::"
 Transform = Literal["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"]
+"""What becomes of scores at the end."""
+
+Labels = Sequence[int]
 NEARLY_ZERO = 1e-7
 
 
 def to_working_precision(x: Value) -> Value:
     """In double where `x` is, else in float."""
     return x if x.precision == Precision.FLOAT64 else x.cast(Precision.FLOAT32)
+
+
+def rows_of(x: Value, what: str) -> Value:
+    """Data [N, F] as floats; a vector is one row."""
+    if x.rank not in (1, 2):
+        raise BadType(f"{what} of {x.type}, not rows")
+    return (shape.unsqueeze(x, [0]) if x.rank == 1 else x).cast(Precision.FLOAT32)
 
 
 def transform_scores(scores: Value, how: Transform) -> Value:
@@ -71,20 +76,20 @@ def split_score(score: Value, how: Transform, rest: Value) -> Value:
     return shape.concat(rest, score, axis=-1)
 
 
-def choose_label(is_second: Value, labels: Ints) -> Value:
+def choose_label(is_second: Value, labels: Labels) -> Value:
     """One of two labels for each row of [N, 1]."""
     flat = shape.reshape(is_second, [-1])
     first, second = (flat.model.constant([label]) for label in labels[:2])
     return compare.where(flat, second, first)
 
 
-def best_label(scores: Value, labels: Ints, count: int) -> Value:
-    """The label of the largest of `count` scores of each row, of equal ones the first."""
+def best_label(scores: Value, labels: Labels) -> Value:
+    """The label of the largest score of each row of [N, C], of equal ones the first."""
     place = reduce.arg_max(scores, axis=-1, keepdim=False)
-    return index.gather(scores.model.constant(labels[:count]), place)
+    return index.gather(scores.model.constant(labels), place)
 
 
-def require_labels(op: str, labels: Ints, count: int) -> None:
+def require_labels(labels: Labels, count: int) -> None:
     """BadType unless there is a label for each of `count` classes."""
     if len(labels) < count:
-        raise BadType(f"{op} with {len(labels)} labels of {count} classes")
+        raise BadType(f"{len(labels)} labels of {count} classes")

@@ -1,0 +1,58 @@
+"""Linear models: products of rows with coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...errors import BadType
+from ...model import Value
+from ...ops import linear
+from ...types import Precision
+from .scores import (
+    Labels,
+    Transform,
+    best_label,
+    choose_label,
+    require_labels,
+    rows_of,
+    split_score,
+    to_working_precision,
+    transform_scores,
+)
+
+Floats = Sequence[float]
+
+
+def project(x: Value, coefficients: Floats, count: int) -> Value:
+    """The products [N, count] of rows [N, F] with `count` rows of F coefficients."""
+    rows = np.array(coefficients, x.dtype)
+    if count < 1 or not rows.size or rows.size % count:
+        raise BadType(f"{rows.size} coefficients of {count} rows")
+    return linear.mat_mul(x, x.model.constant(np.ascontiguousarray(rows.reshape(count, -1).T)))
+
+
+def predict(
+    x: Value, coefficients: Floats, intercepts: Floats, targets: int, how: Transform
+) -> Value:
+    """The targets [N, targets] of rows [N, F] in float32."""
+    if x.rank != 2 or targets < 1 or len(intercepts) not in (0, targets):
+        raise BadType(f"a linear model of {x.type} with {targets} targets")
+    result = project(to_working_precision(x), coefficients, targets)
+    if intercepts:
+        result = result + intercepts
+    return transform_scores(result.cast(Precision.FLOAT32), how)
+
+
+def classify(
+    x: Value, coefficients: Floats, intercepts: Floats, labels: Labels, how: Transform
+) -> tuple[Value, Value]:
+    """The label [N] of each row [N, F], and as many scores as intercepts; a single one is that of
+    the second of two classes."""
+    rows, count = rows_of(x, "a linear model"), len(intercepts)
+    require_labels(labels, max(count, 2))
+    scores = project(rows, coefficients, count) + intercepts
+    if count == 1:
+        return choose_label(scores > 0, labels), split_score(scores, how, 1 - scores)
+    return best_label(scores, labels[:count]), transform_scores(scores, how)
