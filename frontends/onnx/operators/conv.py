@@ -15,6 +15,7 @@ from nnir.types import AutoPad
 from ...table import Ints, Table
 from . import windows
 from .linear import requantize
+from .quant import Scale, Steps
 from .windows import Moving, Sliding
 
 table = Table()
@@ -90,25 +91,13 @@ def conv_integer(
 
 @table.convert("QLinearConv", since=10)
 def q_linear_conv(
-    x: Value,
-    x_scale: Value,
-    x_zero_point: Value,
-    w: Value,
-    w_scale: Value,
-    w_zero_point: Value,
-    y_scale: Value,
-    y_zero_point: Value,
-    b: Value | None = None,
-    *,
-    group: int = 1,
-    how: Sliding,
+    x: Steps, w: Steps, y: Scale, b: Value | None = None, *, group: int = 1, how: Sliding
 ) -> Value:
-    total = conv_integer(x, w, x_zero_point, w_zero_point, group=group, how=how)
+    total = conv_integer(x.own, w.own, x.zero_point, w.zero_point, group=group, how=how)
     each = [-1, *(1,) * (total.rank - 2)]
     if b is not None:
         total = total + shape.reshape(b, each)
-    scale = shape.reshape(w_scale, each) * x_scale / y_scale
-    return requantize(total, scale, y_zero_point)
+    return requantize(total, shape.reshape(w.scale, each) * x.scale / y.scale, y.zero_point)
 
 
 @table.convert("DeformConv", since=19)

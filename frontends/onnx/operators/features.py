@@ -57,9 +57,9 @@ def label_encoder(
     number = default_float if values.int64s is None else default_int64
     if values.tensor is not None:
         number = -1 if found.dtype.kind == "i" else -0.0
-    is_given = values.tensor is not None and default_tensor is not None
-    default = default_tensor if is_given else np.array(number, found.dtype)
-    return features.encode_labels(x, keys.array(), found, default)
+    if values.tensor is None or default_tensor is None:
+        default_tensor = np.array(number, found.dtype)
+    return features.encode_labels(x, keys.array(), found, default_tensor)
 
 
 @table.convert("ai.onnx.ml::Imputer")

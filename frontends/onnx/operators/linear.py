@@ -12,6 +12,7 @@ from nnir.recipes.linear import scale_by, weighted_sum
 from nnir.types import Precision
 
 from ...table import Table
+from .quant import Scale, Steps
 
 table = Table()
 table.same({"Det": linear.determinant, "Einsum": linear.einsum})
@@ -61,26 +62,19 @@ def _per_row(value: Value) -> Value:
 
 
 @table.convert("QLinearMatMul")
-def q_linear_mat_mul(
-    a: Value,
-    a_scale: Value,
-    a_zero_point: Value,
-    b: Value,
-    b_scale: Value,
-    b_zero_point: Value,
-    y_scale: Value,
-    y_zero_point: Value,
-) -> Value:
+def q_linear_mat_mul(a: Steps, b: Steps, y: Scale) -> Value:
     """The exact integer product, scaled, rounded and clipped."""
-    if not a.is_integer:
-        raise BadType(f"QLinearMatMul of {a.type}")
-    product = mat_mul_integer(a, b, a_zero_point, b_zero_point)
-    left, right, result = (s.cast(Precision.FLOAT32) for s in (a_scale, b_scale, y_scale))
-    return requantize(product, _per_row(left) * right / result, y_zero_point)
+    if not a.own.is_integer:
+        raise BadType(f"QLinearMatMul of {a.own.type}")
+    product = mat_mul_integer(a.own, b.own, a.zero_point, b.zero_point)
+    left, right, result = (s.scale.cast(Precision.FLOAT32) for s in (a, b, y))
+    return requantize(product, _per_row(left) * right / result, y.zero_point)
 
 
-def requantize(product: Value, factor: Value, zero_point: Value) -> Value:
+def requantize(product: Value, factor: Value, zero_point: Value | None) -> Value:
     """round(product * factor) + zero_point, clipped to the type of the zero point."""
+    if zero_point is None:
+        raise BadType(f"integers of {product.type} without a zero point, which says their type")
     real = product.cast(Precision.FLOAT32) * factor
     shifted = unary.round_(real) + zero_point.cast(Precision.FLOAT32)
     kind = np.iinfo(zero_point.dtype)

@@ -9,7 +9,7 @@ from nnir.types import Precision
 
 from ...table import Table
 from .linear import mat_mul_integer, requantize
-from .quant import dynamic_quantize_linear
+from .quant import Steps, as_number, dynamic_quantize_linear
 
 table = Table(prefix="com.microsoft::")
 
@@ -35,13 +35,8 @@ def mat_mul_integer_to_float(
         what = f"{bias.type} added to a product with {b.type} in steps of {b_scale.type}"
         raise Unsupported(f"{what}: ONNX Runtime scales what is added")
     whole = mat_mul_integer(a, b, a_zero_point, b_zero_point).cast(Precision.FLOAT32)
-    real = whole * (_number(a_scale) * _number(b_scale))
+    real = whole * (as_number(a_scale) * as_number(b_scale))
     return real if bias is None else real + bias
-
-
-def _number(x: Value) -> Value:
-    """A vector of one number as that number, which spreads without an axis of its own."""
-    return shape.reshape(x, []) if x.shape == (1,) else x
 
 
 @table.convert("DynamicQuantizeMatMul")
@@ -59,12 +54,8 @@ def dynamic_quantize_mat_mul(
 
 @table.convert("QGemm")
 def q_gemm(
-    a: Value,
-    a_scale: Value,
-    a_zero_point: Value,
-    b: Value,
-    b_scale: Value,
-    b_zero_point: Value,
+    a: Steps,
+    b: Steps,
     c: Value | None = None,
     y_scale: Value | None = None,
     y_zero_point: Value | None = None,
@@ -74,16 +65,14 @@ def q_gemm(
     transB: bool = False,  # noqa: N803  as above
 ) -> Value:
     """The addend is in steps of the product, before `alpha`; without a scale the result is real."""
-    if a.rank != 2 or b.rank != 2:
-        raise BadType(f"QGemm of {a.type} and {b.type}, not matrices")
-    left = shape.transpose(a) if transA else a
-    right = shape.transpose(b) if transB else b
-    whole = mat_mul_integer(left, right, a_zero_point, b_zero_point)
+    if a.own.rank != 2 or b.own.rank != 2:
+        raise BadType(f"QGemm of {a.own.type} and {b.own.type}, not matrices")
+    left = shape.transpose(a.own) if transA else a.own
+    right = shape.transpose(b.own) if transB else b.own
+    whole = mat_mul_integer(left, right, a.zero_point, b.zero_point)
     if c is not None:
         whole = whole + c
-    factor = _number(a_scale) * _number(b_scale) * alpha
+    factor = as_number(a.scale) * as_number(b.scale) * alpha
     if y_scale is None:
         return whole.cast(Precision.FLOAT32) * factor
-    if y_zero_point is None:
-        raise BadType("QGemm with a scale of the result and no zero point")
-    return requantize(whole, factor / _number(y_scale), y_zero_point)
+    return requantize(whole, factor / as_number(y_scale), y_zero_point)

@@ -2,13 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, quant, reduce, unary
+from nnir.ops import activation, binary, compare, quant, reduce, shape, unary
 from nnir.types import Precision
 
-from ...table import Table
+from ...table import Prefixed, Table
 
 table = Table()
+
+
+@dataclass(frozen=True)
+class Steps(Prefixed):
+    """Integers, and the scale and the zero point that they count from."""
+
+    own: Value
+    scale: Value
+    zero_point: Value | None = None
+
+    @property
+    def real(self) -> Value:
+        """The real numbers that they stand for."""
+        return self.real_along(1)
+
+    def real_along(self, axis: int) -> Value:
+        """The real numbers, by one scale or by one for each entry of an axis."""
+        return quant.dequantize_linear(self.own, self.scale, self.zero_point, axis=axis)
+
+
+@dataclass(frozen=True)
+class Scale(Prefixed):
+    """The scale and the zero point of integers that are to be made."""
+
+    scale: Value
+    zero_point: Value | None = None
+
+    def count(self, real: Value, kind: Precision) -> Value:
+        """Real numbers as integers of the type of the zero point, or of `kind` without one."""
+        own = kind if self.zero_point is None else self.zero_point.precision
+        return quant.quantize_linear(real, self.scale, self.zero_point, dtype=own)
+
+
+def as_number(x: Value) -> Value:
+    """A vector of one number without its axis; other values as they are."""
+    return shape.reshape(x, []) if x.shape == (1,) else x
 
 
 @table.convert("QuantizeLinear", since=10)
