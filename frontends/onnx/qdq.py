@@ -12,11 +12,12 @@ from dataclasses import replace
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import linear
+from nnir.recipes.integer_products import as_number
 
 from ..table import Table
 from .operators.conv import conv_
 from .operators.linear import gemm
-from .operators.quant import Scale, Steps, as_number
+from .operators.quant import Scale, Steps
 from .operators.windows import Sliding
 
 table = Table()

@@ -10,11 +10,11 @@ from nnir.errors import BadType, NotConstant
 from nnir.model import Value
 from nnir.ops import conv, shape
 from nnir.recipes.conv import convolve, convolve_deformed
+from nnir.recipes.integer_products import requantize
 from nnir.types import AutoPad
 
 from ...table import Ints, Table
 from . import windows
-from .linear import requantize
 from .quant import Scale, Steps
 from .windows import Moving, Sliding
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import activation, linear, unary
-from nnir.ops import shape as ops
+from nnir.ops import linear
+from nnir.recipes.integer_products import multiply_integers, requantize, spread_rows
 from nnir.recipes.linear import scale_by, weighted_sum
 from nnir.types import Precision
 
@@ -16,6 +14,7 @@ from .quant import Scale, Steps
 
 table = Table()
 table.same({"Det": linear.determinant, "Einsum": linear.einsum})
+table.same({"MatMulInteger": multiply_integers})
 table.convert("MatMul", transpose_x=False, transpose_y=False)(linear.mat_mul)
 
 
@@ -43,40 +42,11 @@ def gemm(
     return weighted_sum(c, product, beta, alpha)
 
 
-@table.convert("MatMulInteger")
-def mat_mul_integer(
-    a: Value, b: Value, a_zero_point: Value | None = None, b_zero_point: Value | None = None
-) -> Value:
-    """A vector of zero points has one for each row of `a`, or for each column of `b`."""
-    rows = None if a_zero_point is None else _per_row(a_zero_point)
-    return linear.mat_mul(_whole(a, rows), _whole(b, b_zero_point))
-
-
-def _whole(value: Value, zero_point: Value | None) -> Value:
-    whole = value.cast(Precision.INT32)
-    return whole if zero_point is None else whole - zero_point.cast(Precision.INT32)
-
-
-def _per_row(value: Value) -> Value:
-    return ops.unsqueeze(value, [1]) if value.rank == 1 and value.shape[0] != 1 else value
-
-
 @table.convert("QLinearMatMul")
 def q_linear_mat_mul(a: Steps, b: Steps, y: Scale) -> Value:
     """The exact integer product, scaled, rounded and clipped."""
     if not a.own.is_integer:
         raise BadType(f"QLinearMatMul of {a.own.type}")
-    product = mat_mul_integer(a.own, b.own, a.zero_point, b.zero_point)
+    product = multiply_integers(a.own, b.own, a.zero_point, b.zero_point)
     left, right, result = (s.scale.cast(Precision.FLOAT32) for s in (a, b, y))
-    return requantize(product, _per_row(left) * right / result, y.zero_point)
-
-
-def requantize(product: Value, factor: Value, zero_point: Value | None) -> Value:
-    """round(product * factor) + zero_point, clipped to the type of the zero point."""
-    if zero_point is None:
-        raise BadType(f"integers of {product.type} without a zero point, which says their type")
-    real = product.cast(Precision.FLOAT32) * factor
-    shifted = unary.round_(real) + zero_point.cast(Precision.FLOAT32)
-    kind = np.iinfo(zero_point.dtype)
-    bounds = float(kind.min), float(kind.max)
-    return activation.clip(shifted, *bounds).cast(zero_point.precision)
+    return requantize(product, spread_rows(left) * right / result, y.zero_point)

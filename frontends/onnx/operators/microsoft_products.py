@@ -2,54 +2,26 @@
 
 from __future__ import annotations
 
-from nnir.errors import BadType, Unsupported
+from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import shape
+from nnir.recipes.integer_products import (
+    as_number,
+    multiply_dynamically,
+    multiply_integers,
+    multiply_to_real,
+    requantize,
+)
 from nnir.types import Precision
 
 from ...table import Table
-from .linear import mat_mul_integer, requantize
-from .quant import Steps, as_number, dynamic_quantize_linear
+from .quant import Steps
 
 table = Table(prefix="com.microsoft::")
-
-
-@table.convert("MatMulInteger16")
-def mat_mul_integer_16(a: Value, b: Value) -> Value:
-    return mat_mul_integer(a, b)
-
-
-@table.convert("MatMulIntegerToFloat")
-def mat_mul_integer_to_float(
-    a: Value,
-    b: Value,
-    a_scale: Value,
-    b_scale: Value,
-    a_zero_point: Value | None = None,
-    b_zero_point: Value | None = None,
-    bias: Value | None = None,
-) -> Value:
-    """The exact product of integers in real numbers; scales of `b` may be one for each column."""
-    is_one = b_scale.shape in ((), (1,))
-    if bias is not None and (bias.rank != 1 or not (is_one or (b.rank == 2 and b_scale.rank == 1))):
-        what = f"{bias.type} added to a product with {b.type} in steps of {b_scale.type}"
-        raise Unsupported(f"{what}: ONNX Runtime scales what is added")
-    whole = mat_mul_integer(a, b, a_zero_point, b_zero_point).cast(Precision.FLOAT32)
-    real = whole * (as_number(a_scale) * as_number(b_scale))
-    return real if bias is None else real + bias
-
-
-@table.convert("DynamicQuantizeMatMul")
-def dynamic_quantize_mat_mul(
-    a: Value,
-    b: Value,
-    b_scale: Value,
-    b_zero_point: Value | None = None,
-    bias: Value | None = None,
-) -> Value:
-    """`a` becomes integers by its own extremes."""
-    steps, scale, zero_point = dynamic_quantize_linear(a)
-    return mat_mul_integer_to_float(steps, b, scale, b_scale, zero_point, b_zero_point, bias)
+table.convert("MatMulInteger16", a_zero_point=None, b_zero_point=None)(multiply_integers)
+table.same(
+    {"DynamicQuantizeMatMul": multiply_dynamically, "MatMulIntegerToFloat": multiply_to_real}
+)
 
 
 @table.convert("QGemm")
@@ -69,7 +41,7 @@ def q_gemm(
         raise BadType(f"QGemm of {a.own.type} and {b.own.type}, not matrices")
     left = shape.transpose(a.own) if transA else a.own
     right = shape.transpose(b.own) if transB else b.own
-    whole = mat_mul_integer(left, right, a.zero_point, b.zero_point)
+    whole = multiply_integers(left, right, a.zero_point, b.zero_point)
     if c is not None:
         whole = whole + c
     factor = as_number(a.scale) * as_number(b.scale) * alpha

@@ -8,9 +8,9 @@ from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import compare, shape
 from nnir.recipes.attention import attend, bias_of_mask, causal_mask, merge_heads, split_heads
+from nnir.recipes.integer_products import multiply_to_real
 
 from ...table import Table
-from .microsoft_products import mat_mul_integer_to_float
 
 table = Table(prefix="com.microsoft::")
 HIDDEN = -10000.0
@@ -42,7 +42,7 @@ def q_attention(
     width = weight.shape[-1] if weight.rank == 2 else 0
     if input.rank != 3 or isinstance(width, Expr) or not width or width % 3:
         raise BadType(f"QAttention of {input.type} and {weight.type}")
-    merged = mat_mul_integer_to_float(
+    merged = multiply_to_real(
         input, weight, input_scale, weight_scale, input_zero_point, weight_zero_point, bias
     )
     pieces = shape.split(merged, [width // 3] * 3, axis=2)

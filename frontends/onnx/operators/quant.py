@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, quant, reduce, shape, unary
+from nnir.ops import quant
+from nnir.recipes.integer_products import quantize_dynamically
 from nnir.types import Precision
 
 from ...table import Prefixed, Table
 
 table = Table()
+table.same({"DynamicQuantizeLinear": quantize_dynamically}, since=11)
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,6 @@ class Scale(Prefixed):
         """Real numbers as integers of the type of the zero point, or of `kind` without one."""
         own = kind if self.zero_point is None else self.zero_point.precision
         return quant.quantize_linear(real, self.scale, self.zero_point, dtype=own)
-
-
-def as_number(x: Value) -> Value:
-    """A vector of one number without its axis; other values as they are."""
-    return shape.reshape(x, []) if x.shape == (1,) else x
 
 
 @table.convert("QuantizeLinear", since=10)
@@ -95,13 +92,3 @@ def dequantize_linear(
         block_size=block_size if x_scale.rank == x.rank else 0,
         dtype=kind,
     )
-
-
-@table.convert("DynamicQuantizeLinear", since=11)
-def dynamic_quantize_linear(x: Value) -> tuple[Value, Value, Value]:
-    high = binary.max_(reduce.reduce_max(x, [], keepdim=False), 0)
-    low = binary.min_(reduce.reduce_min(x, [], keepdim=False), 0)
-    scale = compare.where(compare.equal(high, low), 1, high - low) / 255
-    start = activation.clip(0 - low / scale, 0, 255)
-    zero_point = unary.round_(start).cast(Precision.UINT8)
-    return quant.quantize_linear(x, scale, zero_point), scale, zero_point
