@@ -6,75 +6,18 @@ from nnir import build
 from nnir.dim import Expr, differ
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import compare, linear, norm, shape
-from nnir.recipes.attention import (
-    attend,
-    bias_of_mask,
-    merge_heads,
-    rotate_by_tables,
-    split_heads,
-)
+from nnir.ops import linear, norm, shape
+from nnir.recipes.attention import rotate_by_tables, split_heads
+from nnir.recipes.masked_attention import attend_padded, extend_past
 from nnir.recipes.shape import split_pieces
 
 from ...table import Ints, Table, Withheld
-from .attention import seen_keys
 
 table = Table(prefix="com.microsoft::")
 QK = Withheld("the weights of MultiHeadAttention")
 UNEVEN = Withheld("the present of an Attention whose values have another size than its keys")
 Maybe = Value | None
 DEFAULT_FILTER = -10000.0
-
-
-def apply_attention(
-    query: Value,
-    key: Value,
-    value: Value,
-    *,
-    mask: Maybe,
-    added: Maybe,
-    past: Maybe,
-    scale: float | None,
-    hidden: float,
-    is_causal: bool,
-) -> Value:
-    """softmax(query key' * scale + mask + added) value, with the heads side by side again.
-
-    All are [batch, heads, length, size]; `past` is what of the keys was there before.
-    """
-    parts = [] if mask is None else [bias_of_padding(mask, query, key, hidden)]
-    parts += [] if added is None else [added]
-    if is_causal:
-        (seen,) = seen_keys(query, key, past, None, -1, 0)
-        parts.append(bias_of_mask(seen, query.precision))
-    bias = None
-    for part in parts:
-        bias = part if bias is None else bias + part
-    output, _ = attend(query, key, value, bias, scale or None, blind=False)
-    return merge_heads(output)
-
-
-def bias_of_padding(mask: Value, query: Value, key: Value, hidden: float) -> Value:
-    """What a mask adds to the scores: 0 where a key is there, `hidden` where it is padding."""
-    seen = _keys_within(mask, key) if mask.rank == 1 else mask > 0
-    if mask.rank not in (1, 2, 3):
-        raise Unsupported(f"attention with a mask {mask.type}, whose rank is not 1, 2 or 3")
-    seen = shape.unsqueeze(seen, [1, 2] if mask.rank < 3 else [1])
-    return compare.where(seen, query.scalar(0), query.scalar(hidden))
-
-
-def _keys_within(bounds: Value, key: Value) -> Value:
-    """Keys before the end of each sample, and from its start where the starts follow the ends."""
-    batch, count = key.shape[0], bounds.shape[0]
-    places = build.arange_along(key, 2, bounds.precision)
-    if count not in (batch, 2 * batch, 3 * batch + 2):
-        raise BadType(f"attention of {batch} samples with a mask {bounds.type}")
-    size = build.size_of(key, 0)
-    ends, *rest = split_pieces(bounds, [size, build.minus(build.size_of(bounds, 0), size)], 0)
-    within = places < shape.unsqueeze(ends, [1])
-    if count != 2 * batch or count == batch:
-        return within
-    return within & (places >= shape.unsqueeze(rest[0], [1]))
 
 
 @table.convert("MultiHeadAttention")
@@ -106,20 +49,10 @@ def multi_head_attention(
     q, k, v = (split_heads(x, num_heads, "MultiHeadAttention") for x in (q, k, v))
     if unidirectional and q.shape[2] != k.shape[2]:  # ONNX Runtime lets the last query see all
         raise Unsupported(f"MultiHeadAttention of {query.type}, {key.type} with {unidirectional=}")
-    if past_key is not None and past_value is not None:
-        k = shape.concat(norm.computing(past_key), k, axis=2)
-        v = shape.concat(norm.computing(past_value), v, axis=2)
-    elif past_key is not past_value:
-        raise BadType("MultiHeadAttention with only one of past_key and past_value")
-    output = apply_attention(
-        *(q, k, v),
-        mask=key_padding_mask,
-        added=None if attention_bias is None else norm.computing(attention_bias),
-        past=past_key,
-        scale=scale,
-        hidden=mask_filter_value,
-        is_causal=unidirectional,
-    )
+    pasts = (None if x is None else norm.computing(x) for x in (past_key, past_value))
+    k, v = extend_past(k, v, *pasts)
+    how = past_key, scale, mask_filter_value
+    output = attend_padded(q, k, v, key_padding_mask, attention_bias, *how, causal=unidirectional)
     return *(norm.same_precision(x, query) for x in (output, k, v)), QK
 
 
@@ -163,16 +96,9 @@ def attention(
     before = None
     if past is not None:
         before, values = shape.unstack(norm.computing(past), axis=0, num=2)
-        k, v = shape.concat(before, k, axis=2), shape.concat(values, v, axis=2)
-    output = apply_attention(
-        *(q, k, v),
-        mask=_without_placeholder(mask_index, k),
-        added=None if attention_bias is None else norm.computing(attention_bias),
-        past=before,
-        scale=scale,
-        hidden=mask_filter_value,
-        is_causal=unidirectional,
-    )
+        k, v = extend_past(k, v, before, values)
+    mask, how = _without_placeholder(mask_index, k), (before, scale, mask_filter_value)
+    output = attend_padded(q, k, v, mask, attention_bias, *how, causal=unidirectional)
     result = norm.same_precision(output, input)
     if k.shape[3] != v.shape[3]:
         return result, UNEVEN

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import compare, shape
-from nnir.recipes.attention import attend, bias_of_mask, causal_mask, merge_heads, split_heads
+from nnir.ops import shape
+from nnir.recipes.attention import split_heads
 from nnir.recipes.integer_products import multiply_to_real
+from nnir.recipes.masked_attention import attend_padded
 
 from ...table import Table
 
@@ -47,23 +47,13 @@ def q_attention(
     )
     pieces = shape.split(merged, [width // 3] * 3, axis=2)
     query, key, value = (split_heads(x, num_heads, "QAttention") for x in pieces)
+    if mask_index is not None and not _masks_keys(mask_index, key):
+        what = f"a mask {mask_index.type}, not lengths or a mask of keys"
+        raise Unsupported(f"QAttention with {what}")
     hidden = HIDDEN if mask_filter_value is None else mask_filter_value
-    added = None if mask_index is None else _bias_of_padding(mask_index, key, hidden)
-    if unidirectional:
-        causal = bias_of_mask(causal_mask(query, key), query.precision)
-        added = causal if added is None else added + causal
-    output, _ = attend(query, key, value, added, scale or None, blind=False)
-    return merge_heads(output)
+    how = None, None, scale, hidden
+    return attend_padded(query, key, value, mask_index, *how, causal=unidirectional)
 
 
-def _bias_of_padding(mask: Value, key: Value, hidden: float) -> Value:
-    """0 where a key counts: by a mask [batch, keys], or before the length of its sample."""
-    if mask.rank not in (1, 2) or (mask.rank == 1 and mask.shape[0] != key.shape[0]):
-        raise Unsupported(f"QAttention with a mask {mask.type}, not lengths or a mask of keys")
-    if mask.rank == 1:
-        places = build.arange_along(key, 2).cast(mask.precision)
-        counts = places < shape.unsqueeze(mask, [1])
-    else:
-        counts = mask > 0
-    each = shape.unsqueeze(counts, [1, 2])
-    return compare.where(each, key.scalar(0), key.scalar(hidden))
+def _masks_keys(mask: Value, key: Value) -> bool:
+    return mask.rank == 2 or (mask.rank == 1 and mask.shape[0] == key.shape[0])

@@ -9,9 +9,9 @@ from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import activation as activations
 from nnir.ops import attention, norm
+from nnir.recipes.causal_conv import convolve_causally
 
 from ...table import Pair, Table
-from .attention import causal_conv_with_state
 
 table = Table(prefix="com.microsoft::")
 
@@ -56,7 +56,7 @@ def causal_conv(
     ndim: Literal[1] = 1,
     state_window: Literal[0] = 0,
 ) -> Pair:
-    return causal_conv_with_state(input, weight, bias, past_state, activation=activation)
+    return convolve_causally(input, weight, bias, past_state, activation=activation)
 
 
 @table.convert("GatedRMSNorm")
