@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from nnir import build
-from nnir.broadcast import axis_of
 from nnir.errors import Unsupported
 from nnir.lists import Element, ListType
 from nnir.model import Model, Value
 from nnir.ops import compare, index, reduce, shape
-from nnir.recipes.shape import permute
+from nnir.recipes.shape import place_first_axis
 from nnir.types import Precision, TensorType
 
 from ..compound import Compound
@@ -142,9 +141,7 @@ class Ragged(Compound):
         rank = self.rank
         count = self._checked(build.shape_of(self.ranks), range(rank))
         whole = build.reshape(self.values, [count, *self._parts(self._first())])
-        order = list(range(1, rank + 1))
-        order.insert(axis_of(axis, rank + 1), 0)
-        return permute(whole, order)
+        return place_first_axis(whole, axis)
 
     def concat_rows(self) -> Value:
         """The members along their first axis, in whose size alone they may differ."""

@@ -10,12 +10,12 @@ import numpy as np
 from nnir.dim import Dim
 from nnir.errors import Unsupported
 from nnir.model import Model, Value
-from nnir.ops import control
+from nnir.ops import control, shape
 from nnir.types import TensorType
 
 from ..capture import Capture
 from ..compound import Compound, unify
-from ..loop_state import fresh, like, tensors_of
+from ..loop_state import fresh, inline, like, tensors_of
 from ..loops import BODY, ROUNDS
 from ..source import SourceGraph
 from ..translate import Translator
@@ -145,3 +145,48 @@ def _describe(entry: Any, after: Any) -> Any:
 
 def _descriptions(entries: Iterable[Any]) -> list[object]:
     return [e.description if isinstance(e, Compound) else None for e in entries]
+
+
+def require_tensors(entries: Sequence[Any]) -> list[Value]:
+    """The slices of an iteration; Unsupported where one is no tensor."""
+    if not all(isinstance(entry, Value) for entry in entries):
+        raise Unsupported("a sequence or an optional in each iteration of a loop")
+    return list(entries)
+
+
+def flag_of(translator: Translator, cond: Value | None) -> Value:
+    """Whether to go on; yes where nothing is said."""
+    return translator.model.constant(np.bool_(True)) if cond is None else shape.reshape(cond, [])
+
+
+def write_out(
+    translator: Translator,
+    graph: SourceGraph,
+    limit: Value | None,
+    cond: Value | None,
+    state: Sequence[Any],
+) -> Any:
+    """A loop that carries a sequence, iteration by iteration; None where it is not known when it
+    ends."""
+    flag, step, rows = flag_of(translator, cond), 0, []
+    last = None if limit is None else _item(translator, limit)
+    if limit is not None and last is None:
+        return None
+    while (go := _item(translator, flag)) is not None and go and (last is None or step < last):
+        translator.spend(1)
+        count = translator.model.constant(np.int64(step))
+        flag, *entries = inline(translator, graph, [count, flag, *state])
+        state, row = entries[: len(state)], entries[len(state) :]
+        rows.append(row)
+        step += 1
+    if go is None:
+        return None
+    if len(graph.outputs) > 1 + len(state) and not step:
+        raise Unsupported("a Loop over a sequence with scan outputs and without iterations")
+    return (*state, *(shape.stack(*c, axis=0) for c in zip(*rows, strict=True)))
+
+
+def _item(translator: Translator, value: Value) -> Any:
+    """The one element of a constant; None where it is none."""
+    known = translator.constant_of(value)
+    return None if known is None else known.reshape(-1)[0]

@@ -170,6 +170,13 @@ def permute(x: Value, perm: Sequence[int]) -> Value:
     return ops.transpose(x, perm=order)
 
 
+def place_first_axis(x: Value, axis: int) -> Value:
+    """`x` with its first axis moved to where `axis` says."""
+    order = list(range(1, x.rank))
+    order.insert(axis_of(axis, x.rank), 0)
+    return permute(x, order)
+
+
 def expand_to(x: Value, size: Value) -> Value:
     """`x` with axes of size 1 repeated; itself where it has the sizes already."""
     target = contents(size)

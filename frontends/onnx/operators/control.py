@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import index, shape
-from nnir.recipes.shape import flip
+from nnir.recipes.shape import flip, place_first_axis
 
 from ... import branches
 from ...capture import Capture
@@ -22,7 +21,7 @@ from ...source import SourceGraph
 from ...table import Ints, Items, Table
 from ...translate import Translator
 from ..lists import as_compound
-from ..loops import Iteration, repeat
+from ..loops import Iteration, flag_of, repeat, require_tensors, write_out
 
 table = Table()
 LIMIT = "limit of the loop"
@@ -60,14 +59,14 @@ def loop(
     translator: Translator,
 ) -> Any:
     if any(isinstance(v, Items) for v in v_initial):
-        written = _write_out(translator, body, M, cond, v_initial)
+        written = write_out(translator, body, M, cond, v_initial)
         if written is not None:
             return written
     model = translator.model
     state = [as_compound(model, v) for v in v_initial]
     limit = None if M is None else shape.reshape(M, [])
     capture = Capture({**translator.captured([body]), LIMIT: limit})
-    start, go = model.constant(np.int64(0)), _flag(translator, cond)
+    start, go = model.constant(np.int64(0)), flag_of(translator, cond)
     if limit is not None:
         go = go & (start < limit)
 
@@ -78,54 +77,10 @@ def loop(
         after, again, limit = position + 1, shape.reshape(again, []), scope[LIMIT]
         again = again if limit is None else again & (after < limit)
         kept, slices = made[: len(before)], made[len(before) :]
-        return Iteration(again, [after, *kept], _require_tensors(slices))
+        return Iteration(again, [after, *kept], require_tensors(slices))
 
     _, *results = repeat(translator, go, [start, *state], capture, step)
     return tuple(results)
-
-
-def _require_tensors(entries: Sequence[Any]) -> list[Value]:
-    if not all(isinstance(entry, Value) for entry in entries):
-        raise Unsupported("a sequence or an optional in each iteration of a loop")
-    return list(entries)
-
-
-def _flag(translator: Translator, cond: Value | None) -> Value:
-    """Whether to go on; yes where nothing is said."""
-    return translator.model.constant(np.bool_(True)) if cond is None else shape.reshape(cond, [])
-
-
-def _write_out(
-    translator: Translator,
-    graph: SourceGraph,
-    limit: Value | None,
-    cond: Value | None,
-    state: Sequence[Any],
-) -> Any:
-    """A loop that carries a sequence, iteration by iteration; None where it is not known when it
-    ends."""
-    flag, step, rows = _flag(translator, cond), 0, []
-    last = None if limit is None else _item(translator, limit)
-    if limit is not None and last is None:
-        return None
-    while (go := _item(translator, flag)) is not None and go and (last is None or step < last):
-        translator.spend(1)
-        count = translator.model.constant(np.int64(step))
-        flag, *entries = inline(translator, graph, [count, flag, *state])
-        state, row = entries[: len(state)], entries[len(state) :]
-        rows.append(row)
-        step += 1
-    if go is None:
-        return None
-    if len(graph.outputs) > 1 + len(state) and not step:
-        raise Unsupported("a Loop over a sequence with scan outputs and without iterations")
-    return (*state, *(shape.stack(*c, axis=0) for c in zip(*rows, strict=True)))
-
-
-def _item(translator: Translator, value: Value) -> Any:
-    """The one element of a constant; None where it is none."""
-    known = translator.constant_of(value)
-    return None if known is None else known.reshape(-1)[0]
 
 
 @table.convert("Scan", since=9)
@@ -147,15 +102,8 @@ def scan(
     found = scan_slices(translator, body, state, scans, axes=axes, backward=scan_input_directions)
     outputs, none = found[count:], (0,) * (len(found) - count)
     places = zip(outputs, scan_output_axes or none, scan_output_directions or none, strict=True)
-    return (*found[:count], *(_place_axis(v, a, d) for v, a, d in places))
-
-
-def _place_axis(value: Value, axis: int, backward: int) -> Value:
-    """A stacked output with its order reversed and its first axis moved to where it belongs."""
-    found = flip(value, (0,)) if backward else value
-    order = list(range(1, value.rank))
-    order.insert(axis_of(axis, value.rank), 0)
-    return found if order[0] == 0 else shape.transpose(found, perm=tuple(order))
+    ordered = ((flip(v, (0,)) if backward else v, axis) for v, axis, backward in places)
+    return (*found[:count], *(place_first_axis(v, axis) for v, axis in ordered))
 
 
 @table.convert("Scan")
