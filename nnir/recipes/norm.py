@@ -11,7 +11,7 @@ from .. import build
 from ..dim import Expr
 from ..errors import BadType, NotConstant
 from ..model import Value
-from ..ops import norm, reduce, unary
+from ..ops import norm, reduce, shape, unary
 from .layout import with_channels_first
 
 
@@ -41,6 +41,38 @@ def moments(x: Value, axes: Sequence[int]) -> tuple[Value, Value]:
 def axes_beside_channels(x: Value) -> list[int]:
     """Every axis but that of the channels."""
     return [axis for axis in range(x.rank) if axis != 1]
+
+
+def channel_moments(x: Value) -> tuple[Value, Value]:
+    """Mean and population variance [C] of each channel."""
+    axes = axes_beside_channels(x)
+    mean, variance = (shape.squeeze(v, axes) for v in moments(x, axes))
+    return mean, variance
+
+
+def inverse_size(x: Value, axes: Sequence[int], epsilon: float, *, keepdim: bool = True) -> Value:
+    """1 / sqrt(mean of squares + epsilon) along axes, of 16-bit floats in float32."""
+    squares = unary.square(norm.computing(x))
+    return unary.rsqrt(reduce.reduce_mean(squares, list(axes), keepdim=keepdim) + epsilon)
+
+
+def normalize_channels(x: Value, *operands: Value, epsilon: float) -> Value:
+    """BATCH_NORMALIZATION; the elements of a vector are of one channel."""
+    if x.rank > 1:
+        return norm.batch_normalization(x, *operands, epsilon=epsilon)
+    lifted = shape.unsqueeze(x, [1])
+    return shape.squeeze(norm.batch_normalization(lifted, *operands, epsilon=epsilon), [1])
+
+
+def train_channels(
+    x: Value, scale: Value, shift: Value, running: Sequence[Value], momentum: float, epsilon: float
+) -> tuple[Value, ...]:
+    """Normalised by the moments of the batch; the running mean and variance with their share
+    `momentum` of those, and those themselves."""
+    batch = channel_moments(x)
+    result = normalize_channels(x, scale, shift, *batch, epsilon=epsilon)
+    pairs = zip(running, batch, strict=True)
+    return result, *(update_running(x, o, n, momentum, False) for o, n in pairs), *batch
 
 
 def update_running(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from nnir.dim import differ
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import compare, index, norm, reduce, shape, unary
+from nnir.ops import norm, unary
+from nnir.recipes.embeddings import Embedding, count_ones, embed_tokens
 from nnir.recipes.generate import constant_like
-from nnir.recipes.norm import moments
-from nnir.types import Precision
+from nnir.recipes.norm import inverse_size, moments
 
 from ...table import Table, Withheld
 
@@ -41,9 +41,8 @@ def skip_simplified_layer_normalization(
 ) -> Four:
     total = _add_up(input, skip, bias)
     result = norm.rms_normalization(total, gamma, begin_norm_axis=LAST, epsilon=epsilon)
-    power = reduce.reduce_mean(unary.square(total), [LAST], keepdim=True)
     mean = Withheld("the mean of SkipSimplifiedLayerNormalization, which computes none")
-    spread = unary.rsqrt(power + epsilon)
+    spread = inverse_size(total, [LAST], epsilon)
     return norm.same_precision(result, input), mean, spread, norm.same_precision(total, input)
 
 
@@ -76,25 +75,10 @@ def embed_layer_normalization(
 
     `mask_index_type` says to shape inference which type that one has; it is int32 in any case.
     """
-    if input_ids.rank != 2 or (segment_ids is None) != (segment_embedding is None):
-        raise BadType(f"EmbedLayerNormalization of {input_ids.type}, segments {segment_ids}")
-    total = index.gather(word_embedding, input_ids, axis=0)
-    total = total + _places(position_embedding, input_ids, position_ids)
-    if segment_ids is not None and segment_embedding is not None:
-        total = total + index.gather(segment_embedding, segment_ids, axis=0)
+    if (segment_ids is None) != (segment_embedding is None):
+        raise BadType("EmbedLayerNormalization with only one of segments and their embeddings")
+    tables = Embedding(word_embedding), Embedding(position_embedding)
+    extra = None if segment_embedding is None else Embedding(segment_embedding)
+    total = embed_tokens(input_ids, segment_ids, position_ids, *tables, extra)
     result = norm.layer_normalization(total, gamma, beta, begin_norm_axis=LAST, epsilon=epsilon)
-    counted = constant_like(input_ids, 0) if mask is None else mask
-    return result, _count_ones(counted), total
-
-
-def _places(table: Value, ids: Value, positions: Value | None) -> Value:
-    """The embedding of each position: of those that are given, or of 0, 1, ..."""
-    if positions is not None:
-        return index.gather(table, positions, axis=0)
-    own = shape.shape(ids, dtype=Precision.INT64)
-    return index.slice_(table, [0], [0], index.slice_(own, [0], [1], [2]))
-
-
-def _count_ones(mask: Value) -> Value:
-    ones = compare.equal(mask, 1).cast(Precision.INT32)
-    return reduce.reduce_sum(ones, [1], keepdim=False)
+    return result, count_ones(mask, input_ids), total

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import compare, index, norm, quant, reduce, shape
-from nnir.types import Precision
+from nnir.ops import norm, quant
+from nnir.recipes.embeddings import Embedding, count_ones, embed_tokens
 
 from ...table import Table
 
@@ -39,24 +39,24 @@ def q_embed_layer_normalization(
 
     Rows are read as integers: only those become real.
     """
-    if input_ids.rank != 2:
-        raise BadType(f"QEmbedLayerNormalization of {input_ids.type}, not [batch, length]")
-    words = index.gather(word_embedding_quant, input_ids)
-    total = quant.dequantize_linear(words, word_embedding_scale, word_embedding_zero_point)
-    length = index.slice_(shape.shape(input_ids, dtype=Precision.INT64), [0], [1], [2])
-    places = index.slice_(position_embedding_quant, [0], [0], length)
-    total = total + quant.dequantize_linear(
-        places, position_embedding_scale, position_embedding_zero_point
+    words = word_embedding_scale, word_embedding_zero_point
+    places = position_embedding_scale, position_embedding_zero_point
+    segments = segment_embedding_scale, segment_embedding_zero_point
+    total = embed_tokens(
+        input_ids,
+        segment_ids,
+        None,
+        _table(word_embedding_quant, *words),
+        _table(position_embedding_quant, *places),
+        None if segment_embedding is None else _table(segment_embedding, *segments),
     )
-    if segment_ids is not None:
-        if segment_embedding is None or segment_embedding_scale is None:
-            raise BadType("QEmbedLayerNormalization with segments and no embeddings of them")
-        rows = index.gather(segment_embedding, segment_ids)
-        total = total + quant.dequantize_linear(
-            rows, segment_embedding_scale, segment_embedding_zero_point
-        )
     gamma = quant.dequantize_linear(gamma_quant, gamma_scale, gamma_zero_point)
     beta = quant.dequantize_linear(beta_quant, beta_scale, beta_zero_point)
     result = norm.layer_normalization(total, gamma, beta, begin_norm_axis=2, epsilon=epsilon)
-    ones = compare.equal(input_ids * 0 if mask is None else mask, 1).cast(Precision.INT32)
-    return result, reduce.reduce_sum(ones, [1], keepdim=False)
+    return result, count_ones(mask, input_ids)
+
+
+def _table(rows: Value, scale: Value | None, zero_point: Value | None) -> Embedding:
+    if scale is None:
+        raise BadType("QEmbedLayerNormalization with segments and no scale of them")
+    return Embedding(rows, lambda x: quant.dequantize_linear(x, scale, zero_point))

@@ -11,9 +11,9 @@ from nnir.broadcast import axis_of
 from nnir.dim import differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import norm, reduce, shape, unary
+from nnir.ops import norm, reduce, unary
 from nnir.recipes.generate import constant_like
-from nnir.recipes.norm import axes_beside_channels, moments, update_running
+from nnir.recipes.norm import inverse_size, moments, normalize_channels, train_channels
 from nnir.recipes.shape import repeat_all
 from nnir.types import Precision
 
@@ -41,28 +41,12 @@ def batch_normalization(
     training_mode: bool = False,
     wanted: Wanted,
 ) -> Results:
-    if not training_mode:
-        if wanted > 1:
-            raise Unsupported(f"BatchNormalization with {wanted} outputs and training_mode=0")
-        return _normalize(x, scale, b, input_mean, input_var, epsilon=epsilon)
-    batch = _channel_moments(x)
-    result = _normalize(x, scale, b, *batch, epsilon=epsilon)
-    pairs = zip((input_mean, input_var), batch, strict=True)
-    return (result, *(update_running(x, o, n, 1 - momentum, False) for o, n in pairs))
-
-
-def _channel_moments(x: Value) -> Pair:
-    """Mean and variance of each channel."""
-    axes = axes_beside_channels(x)
-    mean, variance = (shape.squeeze(v, axes) for v in moments(x, axes))
-    return mean, variance
-
-
-def _normalize(x: Value, *operands: Value, epsilon: float) -> Value:
-    if x.rank > 1:
-        return norm.batch_normalization(x, *operands, epsilon=epsilon)
-    lifted = shape.unsqueeze(x, [1])
-    return shape.squeeze(norm.batch_normalization(lifted, *operands, epsilon=epsilon), [1])
+    running = input_mean, input_var
+    if training_mode:
+        return train_channels(x, scale, b, running, 1 - momentum, epsilon)[:3]
+    if wanted > 1:
+        raise Unsupported(f"BatchNormalization with {wanted} outputs and training_mode=0")
+    return normalize_channels(x, scale, b, *running, epsilon=epsilon)
 
 
 @table.convert("BatchNormalization", since=7, is_test=None)
@@ -86,11 +70,10 @@ def batch_normalization_1(
         raise Unsupported("BatchNormalization that trains with spatial=0")
     if not spatial:
         return (x - mean) / unary.sqrt(var + epsilon) * scale + b
-    given = {"epsilon": epsilon, "momentum": momentum, "training_mode": training}
-    results = batch_normalization(x, scale, b, mean, var, wanted=wanted, **given)
-    if wanted < 4 or not isinstance(results, tuple):
-        return results
-    return (*results, *(norm.same_precision(v, mean) for v in _channel_moments(x)))
+    if not training:
+        return batch_normalization(x, scale, b, mean, var, epsilon=epsilon, wanted=wanted)
+    *made, own, spread = train_channels(x, scale, b, (mean, var), 1 - momentum, epsilon)
+    return *made, *(norm.same_precision(v, mean) for v in (own, spread))
 
 
 @table.convert("LayerNormalization")
@@ -161,11 +144,9 @@ def simplified_layer_normalization(
     x: Value, scale: Value, *, axis: int = -1, epsilon: float = 1e-5, stash_type: Literal[1] = 1
 ) -> Pair:
     """RMSNormalization by the name that ONNX Runtime gave it; the factor is float32 always."""
-    wide = norm.computing(x)
+    wide, axes = norm.computing(x), range(axis_of(axis, x.rank), x.rank)
     result = rms_normalization(wide, scale, axis=axis, epsilon=epsilon)
-    axes = list(range(axis_of(axis, x.rank), x.rank))
-    power = reduce.reduce_mean(unary.square(wide), axes, keepdim=True)
-    return result, unary.rsqrt(power + epsilon).cast(Precision.FLOAT32)
+    return result, inverse_size(wide, axes, epsilon).cast(Precision.FLOAT32)
 
 
 @table.convert("LpNormalization")
