@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from .. import build
-from ..broadcast import contents, ints
+from ..broadcast import axes_of, contents, ints, length_of
 from ..dim import Dim, Expr
 from ..errors import BadType, NotConstant, Unsupported
 from ..model import Index, Value
-from ..ops import index, shape
+from ..ops import binary, index, shape
 from ..types import PadMode
 from .promotion import Number, to_value
 
@@ -127,3 +127,42 @@ def pad_symmetric(x: Value, pads: tuple[int, ...]) -> Value:
             parts.append(index.slice_(x, [axis], [-1], [-1 - behind], [-1]))
         x = shape.concat(*parts, axis=axis) if len(parts) > 1 else x
     return x
+
+
+def pad_sides(
+    x: Value, pads: Index, value: Value | None, axes: Index | None, mode: PadMode
+) -> Value:
+    """PAD by all that is in front, then all that is behind, of every axis or of those named."""
+    count = x.rank if axes is None else length_of(axes)
+    if length_of(pads) != 2 * count:
+        raise BadType(f"padding {pads.type}, not before and after each of {count} axes")
+    known, where = ints(pads), tuple(range(count)) if axes is None else ints(axes)
+    rows = np.zeros((x.rank, 2), np.int64)
+    if known is not None and where is not None:
+        rows[list(axes_of(where, x.rank))] = np.reshape(known, (2, count)).T
+        return shape.pad(x, x.model.constant(rows.reshape(-1)), value, mode=mode)
+    given = shape.transpose(shape.reshape(build.int64(pads), [2, count]))
+    if axes is not None:
+        given = index.scatter_nd(pads.model.constant(rows), shape.unsqueeze(axes, [-1]), given)
+    return shape.pad(x, shape.reshape(given, [2 * x.rank]), value, mode=mode)
+
+
+def centre(x: Value, sizes: Index, axes: tuple[int, ...]) -> Value:
+    """`x` cut or filled with zeros to sizes along axes, so that its middle stays: half of what is
+    missing (or too much) goes in front, the larger half behind."""
+    if length_of(sizes) != len(axes):
+        raise BadType(f"sizes {sizes.type} of {len(axes)} axes")
+    pairs: list[build.Size] = [0] * (2 * x.rank)
+    for axis, target in zip(axes_of(axes, x.rank), build.elements(sizes), strict=True):
+        pairs[2 * axis : 2 * axis + 2] = _centre(build.size_of(x, axis), target)
+    return shape.pad(x, build.vector(x.model, pairs, negative=True))
+
+
+def _centre(size: build.Size, target: build.Size) -> list[build.Size]:
+    """What is put before and after an axis so that its middle stays."""
+    missing = build.minus(target, size)
+    if isinstance(missing, int):
+        front: build.Size = int(missing / 2)
+    else:  # a quotient of sizes counts as one that is not negative
+        front = binary.max_(missing, 0) / 2 - binary.max_(0 - missing, 0) / 2
+    return [front, build.minus(missing, front)]

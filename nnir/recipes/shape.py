@@ -11,7 +11,7 @@ from ..broadcast import axes_of, axis_of, broadcast, contents, ints, length_of
 from ..dim import Expr
 from ..errors import BadType
 from ..model import Index, Value
-from ..ops import compare, generate, index, reduce, shape, unary
+from ..ops import compare, generate, index, reduce, shape, sort, unary
 from ..ops import shape as ops
 from ..types import Precision
 
@@ -157,6 +157,29 @@ def flatten(x: Value, start_dim: int = 0, end_dim: int = -1) -> Value:
     return ops.flatten(x, start_axis=first, end_axis=last)
 
 
+def flatten_to_matrix(input: Value, *, axis: int) -> Value:
+    """Two axes: what is before `axis` and the rest."""
+    first = axis_of(axis, input.rank, extra=0) if axis != input.rank else input.rank
+    if first in (0, input.rank):
+        flat = ops.flatten(input, start_axis=0, end_axis=-1)
+        return ops.unsqueeze(flat, [0 if first == 0 else 1])
+    tail = ops.flatten(input, start_axis=first, end_axis=-1)
+    return ops.flatten(tail, start_axis=0, end_axis=first - 1)
+
+
+def insert_axes(data: Value, axes: Index) -> Value:
+    """Axes of size 1 where they are in the result; UNSQUEEZE inserts one after the other."""
+    known = ints(axes)
+    if known is not None:
+        return ops.unsqueeze(data, sorted(axes_of(known, data.rank + len(known))))
+    count = length_of(axes)
+    if count > 1:
+        wrapped = axes + (data.rank + count)
+        axes = compare.where(axes < 0, wrapped, axes)
+        axes, _ = sort.top_k(axes, [count], axis=0, largest=False)
+    return ops.unsqueeze(data, axes)
+
+
 def drop_axes(x: Value, axes: list[int]) -> Value:
     """`x` without axes of size 1."""
     return ops.squeeze(x, axes) if axes else x
@@ -234,6 +257,18 @@ def split_evenly(x: Value, count: int, axis: int) -> list[Value]:
     if isinstance(size, int) and size % count:
         raise BadType(f"Split of an axis of {size} into {count} equal pieces")
     return split_pieces(x, [build.over(size, count)] * count, axis)
+
+
+def split_up(x: Value, count: int, axis: int) -> list[Value]:
+    """`count` pieces along an axis, equal but for a smaller last one."""
+    whole = build.size_of(x, axis_of(axis, x.rank))
+    piece = build.over(build.plus(whole, count - 1), count)
+    if isinstance(whole, int) and isinstance(piece, int):
+        lengths = np.diff(np.minimum(np.arange(count + 1) * piece, whole)).tolist()
+    else:
+        last = build.minus(whole, build.times(piece, count - 1))
+        lengths = [piece] * (count - 1) + [last]
+    return split_pieces(x, lengths, axis)
 
 
 def split_by_lengths(x: Value, sizes: Index, axis: int) -> list[Value]:

@@ -10,7 +10,7 @@ from nnir.model import Index, Value
 from nnir.ops import index, linear, reduce, shape, unary
 from nnir.recipes.layout import with_channels_first
 from nnir.recipes.pool import pool_maxima
-from nnir.recipes.shape import unfold
+from nnir.recipes.shape import insert_axes, unfold
 from nnir.recipes.uniques import distinct_elements
 from nnir.types import Precision
 
@@ -19,7 +19,7 @@ from .generate import range_
 from .index import trilu
 from .pool import window_of_pool
 from .resize import grid_sample
-from .shape import pad, unsqueeze
+from .shape import pad
 from .windows import Sliding
 
 table = Table(prefix="com.microsoft::")
@@ -34,7 +34,7 @@ def trilu_1(x: Value, k: Value | None = None, *, upper: bool = True) -> Value:
 
 @table.convert("ExpandDims")
 def expand_dims(x: Value, axis: Value) -> Value:
-    return unsqueeze(x, build.flatten(build.int64(axis)))
+    return insert_axes(x, build.flatten(build.int64(axis)))
 
 
 @table.convert("Pad")

@@ -8,18 +8,22 @@ from typing import Literal
 import numpy as np
 
 from nnir import build
-from nnir.broadcast import LONGEST, axes_of, axis_of, broadcast, contents, ints, length_of
+from nnir.broadcast import LONGEST, broadcast, contents, length_of
 from nnir.dim import Expr
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, index, sort, unary
+from nnir.ops import index, unary
 from nnir.ops import shape as ops
+from nnir.recipes.padding import centre, pad_sides
 from nnir.recipes.shape import (
     broadcast_shapes,
+    flatten_to_matrix,
+    insert_axes,
     pixel_shuffle,
     pixel_unshuffle,
     split_evenly,
     split_pieces,
+    split_up,
 )
 from nnir.types import PadMode, Precision
 
@@ -30,8 +34,11 @@ table.same({"Concat": ops.concat}, axis=1)
 table.same({"Concat": ops.concat}, since=4, axis=REQUIRED)
 table.convert("Reshape", attributes={"shape": ()})(ops.reshape)
 table.convert("Squeeze", attributes={"axes": None})(ops.squeeze)
+table.same({"Flatten": flatten_to_matrix}, axis=1)
 table.same({"Tile": ops.tile}, since=6)
 table.same({"Transpose": ops.transpose})
+table.same({"Unsqueeze": insert_axes}, since=13)
+table.convert("Unsqueeze", attributes={"axes": REQUIRED})(insert_axes)
 
 
 @table.convert("Reshape", since=5)
@@ -48,32 +55,6 @@ def squeeze(data: Value, axes: Index | None = None) -> Value:
     if axes is not None and length_of(axes) == 0:
         return unary.assign(data)
     return ops.squeeze(data, axes)
-
-
-@table.convert("Unsqueeze", attributes={"axes": REQUIRED})
-@table.convert("Unsqueeze", since=13)
-def unsqueeze(data: Value, axes: Index) -> Value:
-    """ONNX counts axes in the result; the standard inserts one after the other."""
-    known = ints(axes)
-    if known is not None:
-        return ops.unsqueeze(data, sorted(axes_of(known, data.rank + len(known))))
-    count = length_of(axes)
-    if count > 1:
-        wrapped = axes + (data.rank + count)
-        axes = compare.where(axes < 0, wrapped, axes)
-        axes, _ = sort.top_k(axes, [count], axis=0, largest=False)
-    return ops.unsqueeze(data, axes)
-
-
-@table.convert("Flatten")
-def flatten(input: Value, *, axis: int = 1) -> Value:
-    """Two axes: what is before `axis` and the rest."""
-    first = axis_of(axis, input.rank, extra=0) if axis != input.rank else input.rank
-    if first in (0, input.rank):
-        flat = ops.flatten(input, start_axis=0, end_axis=-1)
-        return ops.unsqueeze(flat, [0 if first == 0 else 1])
-    tail = ops.flatten(input, start_axis=first, end_axis=-1)
-    return ops.flatten(tail, start_axis=0, end_axis=first - 1)
 
 
 @table.convert("Split")
@@ -106,14 +87,7 @@ def split_13(
         return split_evenly(input, wanted, axis)
     if not wanted <= num_outputs <= LONGEST:
         raise BadType(f"Split into {num_outputs} pieces with {wanted} outputs")
-    whole = build.size_of(input, axis_of(axis, input.rank))
-    piece = build.over(build.plus(whole, num_outputs - 1), num_outputs)
-    if isinstance(whole, int) and isinstance(piece, int):
-        lengths = np.diff(np.minimum(np.arange(num_outputs + 1) * piece, whole)).tolist()
-    else:
-        last = build.minus(whole, build.times(piece, num_outputs - 1))
-        lengths = [piece] * (num_outputs - 1) + [last]
-    return split_pieces(input, lengths, axis)
+    return split_up(input, num_outputs, axis)
 
 
 @table.convert("Expand")
@@ -175,21 +149,7 @@ def pad(
     *,
     mode: Padding = "constant",
 ) -> Value:
-    """ONNX has all begins, then all ends; the standard has a pair per axis."""
-    count = data.rank if axes is None else length_of(axes)
-    if length_of(pads) != 2 * count:
-        raise BadType(f"Pad by {pads.type}, not a begin and an end for each of {count} axes")
-    known, where = ints(pads), tuple(range(count)) if axes is None else ints(axes)
-    rows = np.zeros((data.rank, 2), np.int64)
-    if known is not None and where is not None:
-        rows[list(axes_of(where, data.rank))] = np.reshape(known, (2, count)).T
-        pairs = data.model.constant(rows.reshape(-1))
-    else:
-        given = ops.transpose(ops.reshape(build.int64(pads), [2, count]))
-        if axes is not None:
-            given = index.scatter_nd(pads.model.constant(rows), ops.unsqueeze(axes, [-1]), given)
-        pairs = ops.reshape(given, [2 * data.rank])
-    return ops.pad(data, pairs, constant_value, mode=PadMode[mode.upper()])
+    return pad_sides(data, pads, constant_value, axes, PadMode[mode.upper()])
 
 
 Order = Literal["DCR", "CRD"]
@@ -206,22 +166,4 @@ def move_blocks(
 
 @table.convert("CenterCropPad")
 def center_crop_pad(input_data: Value, shape: Index, *, axes: Ints | None = None) -> Value:
-    """Half of what is missing (or too much) goes in front, the larger half behind."""
-    rank = input_data.rank
-    where = tuple(range(rank)) if axes is None else axes_of(axes, rank)
-    if length_of(shape) != len(where):
-        raise BadType(f"CenterCropPad to {shape.type} on {len(where)} axes")
-    pairs: list[build.Size] = [0] * (2 * rank)
-    for axis, target in zip(where, build.elements(shape), strict=True):
-        pairs[2 * axis : 2 * axis + 2] = _centre(build.size_of(input_data, axis), target)
-    return ops.pad(input_data, build.vector(input_data.model, pairs, negative=True))
-
-
-def _centre(size: build.Size, target: build.Size) -> list[build.Size]:
-    """What is put before and after an axis so that its middle stays."""
-    missing = build.minus(target, size)
-    if isinstance(missing, int):
-        front: build.Size = int(missing / 2)
-    else:  # a quotient of sizes counts as one that is not negative
-        front = binary.max_(missing, 0) / 2 - binary.max_(0 - missing, 0) / 2
-    return [front, build.minus(missing, front)]
+    return centre(input_data, shape, tuple(range(input_data.rank)) if axes is None else axes)
