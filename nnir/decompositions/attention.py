@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..decomposition import Level
 from ..model import Value
 from ..ops import attention
-from ..recipes.cached_attention import Scoring, attend_cached
+from ..recipes.cached_attention import attend_cached
 
 
 @attention.group_query_attention.decomposes(level=Level.ROUNDING)
@@ -36,7 +36,10 @@ def _group_query_attention(
         *(query, key, value, last, total, past_key, past_value, cos, sin, positions, bias, sink),
         q_num_heads=q_num_heads,
         kv_num_heads=kv_num_heads,
+        causal=causal,
         interleaved=interleaved,
-        how=Scoring(causal, local_window_size, scale, softcap),
+        local_window_size=local_window_size,
+        scale=scale,
+        softcap=softcap,
     )
     return made.output, made.key, made.value

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .. import build
+from ..dim import Expr
+from ..errors import BadType
 from ..model import Value
 from ..ops import activation, attention, binary, compare, generate, index, norm, shape
 from .attention import (
@@ -17,6 +19,7 @@ from .attention import (
     split_heads,
     widen_mask,
 )
+from .shape import split_pieces
 
 Maybe = Value | None
 
@@ -92,10 +95,14 @@ def attend_cached(
     *,
     q_num_heads: int,
     kv_num_heads: int,
+    causal: bool,
     interleaved: bool,
-    how: Scoring,
+    local_window_size: int,
+    scale: float,
+    softcap: float,
 ) -> Attended:
     """GROUP_QUERY_ATTENTION in other operators."""
+    how = Scoring(causal, local_window_size, scale, softcap)
     heads = q_num_heads, kv_num_heads, kv_num_heads
     pairs = zip((query, key, value), heads, strict=True)
     q, k, v = (split_heads(x, count, "group_query_attention") for x, count in pairs)
@@ -142,3 +149,26 @@ def _fill_cache(past: Value, new: Value, before: Value, total: Value) -> Value:
     sizes = build.vector(model, build.sizes_of(new))
     at = shape.expand(shape.unsqueeze(behind, [1, 3]), sizes)
     return index.scatter_elements(room, at, new, axis=2)
+
+
+def separate_heads(
+    query: Value, key: Maybe, value: Maybe, heads: int, kv_heads: int
+) -> list[Value]:
+    """Queries, keys and values; one tensor may hold all three."""
+    if (key is None) != (value is None):
+        raise BadType("attention with only one of key and value")
+    if key is not None and value is not None:
+        return [query, key, value]
+    counts, width = (heads, kv_heads, kv_heads), query.shape[-1]
+    if isinstance(width, Expr) or min(counts) < 1 or width % sum(counts):
+        raise BadType(f"attention of {query.type} with {heads} and {kv_heads} heads")
+    return split_pieces(query, [width // sum(counts) * n for n in counts], query.rank - 1)
+
+
+def count_on(positions: Value, query: Value, total: Value) -> Value:
+    """The positions [batch, time] that are given; a prompt counts on from the first of all."""
+    first = build.reshape(index.slice_(build.flatten(positions), [0], [0], [1]), [1, 1])
+    size = build.size_of(query, 1)
+    is_prompt = compare.equal(build.int64(total), build.vector(query.model, [size]))
+    counted = first + build.arange_along(query, 1, positions.precision)
+    return compare.where(is_prompt, counted, positions)

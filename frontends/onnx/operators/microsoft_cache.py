@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from nnir import build
-from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import attention, compare, index, norm
-from nnir.recipes.cached_attention import Scoring, attend_cached
-from nnir.recipes.shape import split_pieces
+from nnir.recipes.cached_attention import attend_cached, count_on, separate_heads
 
 from ...table import Attributes, Table, Withheld
 
@@ -40,9 +38,11 @@ class Looking(Attributes):
             return given
         return query.model.constant(np.zeros(heads, query.dtype))
 
-    @property
-    def scoring(self) -> Scoring:
-        return Scoring(self.causal, self.local_window_size, self.scale or 0.0, self.softcap)
+    def attributes(self) -> dict[str, Any]:
+        """Those of GROUP_QUERY_ATTENTION."""
+        names = ("causal", "local_window_size", "softcap")
+        given = {name: getattr(self, name) for name in names}
+        return given | {"interleaved": self.rotary_interleaved, "scale": self.scale or 0.0}
 
 
 @dataclass(frozen=True)
@@ -86,33 +86,18 @@ def group_query_attention(
     _refuse(q_norm_weight=q_norm_weight, k_norm_weight=k_norm_weight)
     if looking.do_rotary and (cos_cache is None or sin_cache is None):
         raise BadType("GroupQueryAttention with do_rotary=1 and no cos_cache or sin_cache")
-    q, k, v = _separate(query, key, value, num_heads, kv_num_heads)
-    total, how = total_sequence_length, looking.scoring
-    turns = None if position_ids is None else _turns(position_ids, q, total)
+    total = total_sequence_length
+    q, k, v = separate_heads(query, key, value, num_heads, kv_num_heads)
+    turns = None if position_ids is None else count_on(position_ids, q, total)
     operands = (
         *(q, k, v, build.flatten(seqlens_k), total, past_key, past_value),
         *((cos_cache, sin_cache, turns) if looking.do_rotary else (None,) * 3),
         *(attention_bias, looking.sink(head_sink, query, num_heads)),
     )
+    how = {"q_num_heads": num_heads, "kv_num_heads": kv_num_heads, **looking.attributes()}
     if not qk_output:
-        whole = attention.group_query_attention(
-            *operands,
-            q_num_heads=num_heads,
-            kv_num_heads=kv_num_heads,
-            interleaved=looking.rotary_interleaved,
-            causal=how.is_causal,
-            local_window_size=how.local_window_size,
-            scale=how.scale,
-            softcap=how.softcap,
-        )
-        return *whole, SCORES
-    made = attend_cached(
-        *operands,
-        q_num_heads=num_heads,
-        kv_num_heads=kv_num_heads,
-        interleaved=looking.rotary_interleaved,
-        how=how,
-    )
+        return *attention.group_query_attention(*operands, **how), SCORES
+    made = attend_cached(*operands, **how)
     chosen = compare.where(made.seen, (made.scores, made.weights)[qk_output - 1], 0)
     if past_key is not None:
         chosen = index.slice_(chosen, [-1], [0], build.flatten(build.int64(total)))
@@ -123,24 +108,3 @@ def _refuse(**inputs: Maybe) -> None:
     for name, value in inputs.items():
         if value is not None:
             raise Unsupported(f"GroupQueryAttention with {name}")
-
-
-def _separate(query: Value, key: Maybe, value: Maybe, heads: int, kv_heads: int) -> list[Value]:
-    """Queries, keys and values; one tensor may hold all three."""
-    if (key is None) != (value is None):
-        raise BadType("GroupQueryAttention with only one of key and value")
-    if key is not None and value is not None:
-        return [query, key, value]
-    counts, width = (heads, kv_heads, kv_heads), query.shape[-1]
-    if isinstance(width, Expr) or min(counts) < 1 or width % sum(counts):
-        raise BadType(f"GroupQueryAttention of {query.type} with {heads} and {kv_heads} heads")
-    return split_pieces(query, [width // sum(counts) * n for n in counts], query.rank - 1)
-
-
-def _turns(positions: Value, query: Value, total: Value) -> Value:
-    """The positions that are given; a prompt counts on from the first of all."""
-    first = build.reshape(index.slice_(build.flatten(positions), [0], [0], [1]), [1, 1])
-    size = build.size_of(query, 1)
-    is_prompt = compare.equal(build.int64(total), build.vector(query.model, [size]))
-    counted = first + build.arange_along(query, 1, positions.precision)
-    return compare.where(is_prompt, counted, positions)
