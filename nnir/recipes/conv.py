@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -90,6 +90,30 @@ def convolve(input: Value, weight: Value, bias: Value | None, slide: Slide) -> V
         given |= {"output_padding": slide.extra}
     result: Value = operator(x, weight, bias, **given)
     return shape.squeeze(result, added) if added else result
+
+
+def fit_transposed(
+    x: Value,
+    slide: Slide,
+    extents: tuple[int, ...],
+    sizes: tuple[int, ...],
+    *,
+    is_upper: bool,
+) -> Slide:
+    """A transposed convolution whose pads give `sizes`, or else size * stride; of odd ones the
+    larger is behind (`is_upper`) or in front. What would be negative is added behind."""
+    axes = list(zip(slide.strides, extents, slide.extra or (), strict=True))
+    if not sizes:
+        totals = [extent + more - step for step, extent, more in axes]
+    elif any(isinstance(d, Expr) for d in x.shape[2:]):
+        raise NotConstant(f"a transposed convolution to {sizes} needs known sizes, not {x.type}")
+    else:
+        given = zip(x.sizes[2:], axes, sizes, strict=True)
+        totals = [(n - 1) * s + e + more - out for n, (s, e, more), out in given]
+    pairs = [(max(t, 0) // 2, max(t, 0) - max(t, 0) // 2) for t in totals]
+    pads = tuple(p for pair in pairs for p in (pair if is_upper else pair[::-1]))
+    extra = tuple(e + max(-t, 0) for (_, _, e), t in zip(axes, totals, strict=True))
+    return replace(slide, pads=pads, extra=extra)
 
 
 def convolve_deformed(

@@ -250,3 +250,23 @@ def pool_means(x: Value, how: PoolWindow, *, include: bool, whole: bool = False)
     else:
         made = pool.average_pool(found.value, **how.general(), count_include_pad=include)
     return found.restored(made)
+
+
+def count_by_columns(x: Value, places: Value) -> Value:
+    """Positions in planes of `x`, row by row, as those column by column."""
+    sizes = build.sizes_of(x)[2:]
+    count = build.product(sizes)
+    if isinstance(count, int):
+        every = x.model.constant(build.arange(count))
+    else:
+        every = generate.range_([0], count, [1])
+    turned = shape.transpose(build.reshape(every, sizes[::-1]))
+    return ops.gather(build.flatten(turned), places, axis=0)
+
+
+def count_in_tensor(x: Value, places: Value) -> Value:
+    """Positions in planes of `x` as positions in all of it."""
+    _, channels, *sizes = build.sizes_of(x)
+    step, plane = (build.vector(x.model, [n]) for n in (channels, build.product(sizes)))
+    rows = shape.unsqueeze(build.arange_along(x, 0), [1]) * step + build.arange_along(x, 1)
+    return places + shape.unsqueeze(rows * plane, list(range(2, x.rank)))

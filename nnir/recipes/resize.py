@@ -310,3 +310,37 @@ def sample_grid(x: Value, grid: Value, mode: str, padding_mode: str, align_corne
         raise BadType(f"sampling of {x.type}: rank 4 or 5 is needed")
     how = {"mode": MODES[mode], "pad_mode": BORDERS[padding_mode]}
     return operator(x, grid, align_corners=align_corners, **how)
+
+
+def resize_by_whole_factors(
+    x: Value,
+    scales: Value | None,
+    sizes: Value | None,
+    mode: str,
+    positions: str,
+    nearest: str,
+) -> Value | None:
+    """RESIZE_NEAREST or RESIZE_LINEAR where they mean the same as the words of RESIZE: H and W by
+    whole factors. None elsewhere."""
+    factors = _factors(x, scales, sizes)
+    if factors[:2] != [1, 1] or any(f < 1 or f != int(f) for f in factors):
+        return None
+    target = None if sizes is None else x.model.constant((ints(sizes) or ())[2:], "int64")
+    given = x.model.constant(factors[2:], np.float32) if sizes is None else None
+    match mode, positions, nearest:
+        case "nearest", "asymmetric", "floor":
+            return resize.resize_nearest(x, target, given, align_corners=False)
+        case "linear", "half_pixel" | "asymmetric" as rule, _ if x.is_float:
+            return resize.resize_linear(x, target, given, align_mode=int(rule == "asymmetric"))
+    return None
+
+
+def _factors(x: Value, scales: Value | None, sizes: Value | None) -> list[float]:
+    """By how much each axis of an image grows; nothing where that is not known."""
+    found: list[float] = []
+    if scales is not None:
+        if scales.constant is not None and scales.is_float:
+            found = scales.constant.reshape(-1).tolist()
+    elif (wanted := ints(sizes)) is not None and len(wanted) == x.rank and x.is_static:
+        found = [w / max(d, 1) for w, d in zip(wanted, x.sizes, strict=True)]
+    return found if x.rank == len(found) == 4 and 0 not in x.shape else []

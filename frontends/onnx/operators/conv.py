@@ -9,7 +9,7 @@ from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
 from nnir.ops import conv, shape
-from nnir.recipes.conv import convolve, convolve_deformed
+from nnir.recipes.conv import convolve, convolve_deformed, fit_transposed
 from nnir.recipes.integer_products import requantize
 from nnir.types import AutoPad
 
@@ -52,24 +52,11 @@ def conv_transpose(
 ) -> Value:
     plain = replace(how, auto_pad="VALID") if how.is_same else how
     at = window_of("ConvTranspose", x, w, plain)
-    pads, extra = at.pads, output_padding or (0,) * at.rank
+    slide = replace(at.slide(group), extra=output_padding or (0,) * at.rank)
     if output_shape or how.is_same:
-        totals = _transposed_totals(x, at, extra, output_shape)
-        pads = tuple(p for t in totals for p in windows.halves(max(t, 0), how.auto_pad))
-        extra = tuple(e + max(-t, 0) for e, t in zip(extra, totals, strict=True))
-    return convolve(x, w, b, replace(at.slide(group), pads=pads, extra=extra))
-
-
-def _transposed_totals(x: Value, at: windows.Window, extra: Ints, output_shape: Ints) -> list[int]:
-    """The padding of each axis that gives `output_shape`, or else size * stride."""
-    axes = list(zip(at.strides, at.extents, extra, strict=True))
-    if not output_shape:
-        return [e + more - s for s, e, more in axes]
-    wanted = output_shape[-at.rank :]  # some writers list every axis
-    if any(isinstance(d, Expr) for d in x.shape[2:]):
-        raise NotConstant(f"ConvTranspose with output_shape needs known sizes, not {x.type}")
-    given = zip(x.sizes[2:], axes, wanted, strict=True)
-    return [(n - 1) * s + e + more - out for n, (s, e, more), out in given]
+        sizes = output_shape[-at.rank :]  # some writers list every axis
+        slide = fit_transposed(x, slide, at.extents, sizes, is_upper=how.auto_pad == "SAME_UPPER")
+    return convolve(x, w, b, slide)
 
 
 @table.convert("ConvInteger", since=10)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-from nnir import build
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
-from nnir.ops import generate, index, pool, reduce, shape
+from nnir.ops import pool, reduce
 from nnir.recipes.distance import vector_norm
-from nnir.recipes.pool import PoolWindow, pool_maxima, pool_means
+from nnir.recipes.pool import (
+    PoolWindow,
+    count_by_columns,
+    count_in_tensor,
+    pool_maxima,
+    pool_means,
+)
 
 from ...table import Ints, Table, Wanted
 from . import windows
@@ -44,28 +49,8 @@ def max_pool(
     at = window_of_pool("MaxPool", x, how, ceil=ceil_mode)
     values, *places = pool_maxima(x, at, positions=wanted > 1)
     if storage_order:
-        places = [_column_major(x, v) for v in places]
-    return values, *(_whole(x, v) for v in places)
-
-
-def _column_major(x: Value, places: Value) -> Value:
-    """Row-major positions in a plane, counted down the columns first."""
-    sizes = build.sizes_of(x)[2:]
-    count = build.product(sizes)
-    if isinstance(count, int):
-        every = x.model.constant(build.arange(count))
-    else:
-        every = generate.range_([0], count, [1])
-    turned = shape.transpose(build.reshape(every, sizes[::-1]))
-    return index.gather(build.flatten(turned), places, axis=0)
-
-
-def _whole(x: Value, places: Value) -> Value:
-    """Positions in a plane as positions in the whole tensor."""
-    _, channels, *sizes = build.sizes_of(x)
-    step, plane = (build.vector(x.model, [n]) for n in (channels, build.product(sizes)))
-    rows = shape.unsqueeze(build.arange_along(x, 0), [1]) * step + build.arange_along(x, 1)
-    return places + shape.unsqueeze(rows * plane, list(range(2, x.rank)))
+        places = [count_by_columns(x, v) for v in places]
+    return values, *(count_in_tensor(x, v) for v in places)
 
 
 @table.convert("LpPool")

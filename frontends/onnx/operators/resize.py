@@ -7,10 +7,9 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from nnir.broadcast import ints
 from nnir.model import Index, Value
 from nnir.ops import resize
-from nnir.recipes.resize import sample_grid
+from nnir.recipes.resize import resize_by_whole_factors, sample_grid
 
 from ...table import REQUIRED, Attributes, Ints, Table
 
@@ -63,7 +62,8 @@ def resize_(
     """Old writers give scales and sizes, the scales empty or for information."""
     sizes = _present(sizes)
     scales = None if sizes is not None else _present(scales)
-    standard = _standard(x, scales, sizes, how) if how.is_plain else None
+    rule = how.mode, how.coordinate_transformation_mode, how.nearest_mode
+    standard = resize_by_whole_factors(x, scales, sizes, *rule) if how.is_plain else None
     if standard is not None:
         return standard
     region = roi if how.coordinate_transformation_mode == "tf_crop_and_resize" else None
@@ -73,32 +73,6 @@ def resize_(
 def _present(value: Value | None) -> Value | None:
     """An empty operand is absent."""
     return None if value is None or (value.is_static and 0 in value.shape) else value
-
-
-def _standard(x: Value, scales: Value | None, sizes: Value | None, how: Rule) -> Value | None:
-    """RESIZE_NEAREST or RESIZE_LINEAR where they give the same: H and W by whole factors."""
-    factors = _factors(x, scales, sizes)
-    if factors[:2] != [1, 1] or any(f < 1 or f != int(f) for f in factors):
-        return None
-    target = None if sizes is None else x.model.constant((ints(sizes) or ())[2:], "int64")
-    given = x.model.constant(factors[2:], np.float32) if sizes is None else None
-    match how.mode, how.coordinate_transformation_mode, how.nearest_mode:
-        case "nearest", "asymmetric", "floor":
-            return resize.resize_nearest(x, target, given, align_corners=False)
-        case "linear", "half_pixel" | "asymmetric" as rule, _ if x.is_float:
-            return resize.resize_linear(x, target, given, align_mode=int(rule == "asymmetric"))
-    return None
-
-
-def _factors(x: Value, scales: Value | None, sizes: Value | None) -> list[float]:
-    """By how much each axis of an image grows; nothing where that is not known."""
-    found: list[float] = []
-    if scales is not None:
-        if scales.constant is not None and scales.is_float:
-            found = scales.constant.reshape(-1).tolist()
-    elif (wanted := ints(sizes)) is not None and len(wanted) == x.rank and x.is_static:
-        found = [w / max(d, 1) for w, d in zip(wanted, x.sizes, strict=True)]
-    return found if x.rank == len(found) == 4 and 0 not in x.shape else []
 
 
 @table.convert("Resize", since=10)
