@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .. import build
+from ..broadcast import axis_of
 from ..errors import BadType
 from ..model import Index, Value
 from ..ops import generate, index, shape
@@ -37,3 +40,23 @@ def fill_sparse(
     return scatter_updates(
         generate.fill(build.int64(output_shape), default_value), where, values, "none"
     )
+
+
+def write_blocks(
+    past_cache: Value,
+    update: Value,
+    write_indices: Value | None = None,
+    *,
+    mode: Literal["linear", "circular"] = "linear",
+    axis: int = -2,
+) -> Value:
+    """A cache with a block written along `axis`, in each sample from a position [batch] on."""
+    place = axis_of(axis, past_cache.rank)
+    where = shape.unsqueeze(build.arange_along(update, place), [0])
+    if write_indices is not None:
+        where = shape.unsqueeze(build.int64(write_indices), [1]) + where
+    if mode == "circular":
+        where = where % past_cache.size(place)
+    others = [a for a in range(1, past_cache.rank) if a != place]
+    where = shape.expand(shape.unsqueeze(where, others), build.shape_of(update))
+    return index.scatter_elements(past_cache, where, update, axis=place)

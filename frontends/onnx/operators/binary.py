@@ -5,14 +5,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 
-import numpy as np
-
 from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import binary, shape
-from nnir.types import Precision
+from nnir.recipes.binary import power
 
 from ...table import Table
 
@@ -53,32 +51,9 @@ def register_broadcasting(table: Table, operators: Mapping[str, Binary]) -> None
     table.each(operators, since=7)(apply_broadcasting)
 
 
-def pow_(x: Value, y: Value) -> Value:
-    common = _common(x, y)
-    power = x.cast(common) ** y.cast(common)
-    return power.cast(x.precision)
-
-
-def _common(x: Value, y: Value) -> Precision:
-    """A type that holds base and exponent, wide enough that the power is rounded once."""
-    if x.precision == y.precision or _holds(x, y):
-        return x.precision
-    if x.is_integer and y.is_integer:
-        unsigned = Precision.UINT64 in (x.precision, y.precision)
-        return Precision.UINT64 if unsigned else Precision.INT64
-    return Precision.FLOAT64
-
-
-def _holds(x: Value, y: Value) -> bool:
-    """Whether y is a constant that the type of x holds exactly, such as the 2 of a square."""
-    if y.constant is None or not x.is_float:
-        return False
-    return bool((y.constant.astype(x.dtype).astype(np.float64) == y.constant).all())
-
-
 register_broadcasting(
     table,
-    {"Add": binary.add, "Div": binary.div, "Mul": binary.mul, "Sub": binary.sub, "Pow": pow_},
+    {"Add": binary.add, "Div": binary.div, "Mul": binary.mul, "Sub": binary.sub, "Pow": power},
 )
 table.same({"Mod": binary.mod}, since=10)
 table.same({"Sum": binary.sum_})

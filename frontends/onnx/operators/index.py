@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 from nnir import build
-from nnir.broadcast import axis_of
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import compare, index
 from nnir.ops import shape as ops
 from nnir.recipes.diagonal import tril, triu
 from nnir.recipes.index import one_hot_along
+from nnir.recipes.scatter import write_blocks
 from nnir.types import Precision
 
 from ...table import REQUIRED, Table
@@ -27,6 +27,7 @@ table.same(
     }
 )
 table.same({"ReverseSequence": index.reverse_sequence}, batch_axis=1, time_axis=0)
+table.same({"TensorScatter": write_blocks})
 table.convert("Scatter", reduction="none")(index.scatter_elements)
 
 
@@ -78,27 +79,6 @@ def one_hot(indices: Value, depth: Index, values: Value, *, axis: int = -1) -> V
 def trilu(input: Value, k: Value | None = None, *, upper: bool = True) -> Value:
     diagonal = 0 if k is None else ops.reshape(build.int64(k), [])
     return (triu if upper else tril)(input, diagonal)
-
-
-@table.convert("TensorScatter")
-def tensor_scatter(
-    past_cache: Value,
-    update: Value,
-    write_indices: Value | None = None,
-    *,
-    mode: Literal["linear", "circular"] = "linear",
-    axis: int = -2,
-) -> Value:
-    """Write a block along `axis`, from another position in each batch."""
-    place = axis_of(axis, past_cache.rank)
-    where = ops.unsqueeze(build.arange_along(update, place), [0])
-    if write_indices is not None:
-        where = ops.unsqueeze(build.int64(write_indices), [1]) + where
-    if mode == "circular":
-        where = where % past_cache.size(place)
-    others = [a for a in range(1, past_cache.rank) if a != place]
-    where = ops.expand(ops.unsqueeze(where, others), build.shape_of(update))
-    return index.scatter_elements(past_cache, where, update, axis=place)
 
 
 @table.convert("EyeLike")
