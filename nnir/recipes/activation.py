@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import build
 from ..broadcast import axis_of
+from ..dim import Expr
 from ..errors import BadType, Unsupported
 from ..model import Value
 from ..operator import Operator
@@ -68,3 +69,34 @@ def softmax_along(operator: Operator, x: Value, axis: int, dtype: Precision | No
         axis_of(axis, 1)
         return build.reshape_to(operator(shape.reshape(x, [1]), axis=0), build.vector(x.model, []))
     return operator(x, axis=axis)
+
+
+def prelu(x: Value, slope: Value) -> Value:
+    """Negative elements times a slope that fits into `x`."""
+    sizes = zip(reversed(x.shape), reversed(slope.shape), strict=False)
+    if slope.rank > x.rank or any(n not in (1, d) for d, n in sizes if isinstance(d, int)):
+        raise BadType(f"slopes of {x.type} by {slope.type}, which are to fit into it")
+    channel = _channel_slope(x, slope)
+    if channel is not None:
+        return activation.prelu(x, channel)
+    return compare.where(x < 0, x * slope, x)
+
+
+def _channel_slope(x: Value, slope: Value) -> Value | None:
+    """The slope as [1] or [C], where it is one for all or one per channel of axis 1."""
+    dims = slope.shape
+    if not x.is_float or any(isinstance(d, Expr) for d in dims):
+        return None
+    wide = [k for k, d in enumerate(dims, x.rank - len(dims)) if d != 1]
+    if wide not in ([], [1]):
+        return None
+    return slope if slope.rank == 1 else shape.reshape(slope, [-1])
+
+
+def normalize_from(operator: Operator, input: Value, *, axis: int = 1) -> Value:
+    """A softmax along all axes from `axis` on as one."""
+    start = axis_of(axis, input.rank)
+    if start == input.rank - 1:
+        return operator(input, axis=start)
+    joined = shape.flatten(input, start_axis=start, end_axis=-1)
+    return shape.reshape_exact(operator(joined, axis=-1), build.shape_of(input))

@@ -6,13 +6,10 @@ from typing import Literal
 
 import numpy as np
 
-from nnir import build
-from nnir.broadcast import axis_of
-from nnir.dim import Expr
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import activation, binary, compare, generate, shape, unary
+from nnir.recipes.activation import normalize_from, prelu
 from nnir.types import Precision
 
 from ...table import Pair, Table, Wanted
@@ -72,26 +69,7 @@ def prelu_1(x: Value, slope: Value) -> Value:
     return activation.prelu(x, slope)
 
 
-@table.convert("PRelu", since=7)
-def prelu(x: Value, slope: Value) -> Value:
-    sizes = zip(reversed(x.shape), reversed(slope.shape), strict=False)
-    if slope.rank > x.rank or any(n not in (1, d) for d, n in sizes if isinstance(d, int)):
-        raise BadType(f"PRelu of {x.type} with a slope {slope.type}, which is to fit into it")
-    channel = _channel_slope(x, slope)
-    if channel is not None:
-        return activation.prelu(x, channel)
-    return compare.where(x < 0, x * slope, x)
-
-
-def _channel_slope(x: Value, slope: Value) -> Value | None:
-    """The slope as [1] or [C], where it is one for all or one per channel of axis 1."""
-    dims = slope.shape
-    if not x.is_float or any(isinstance(d, Expr) for d in dims):
-        return None
-    wide = [k for k, d in enumerate(dims, x.rank - len(dims)) if d != 1]
-    if wide not in ([], [1]):
-        return None
-    return slope if slope.rank == 1 else shape.reshape(slope, [-1])
+table.same({"PRelu": prelu}, since=7)
 
 
 @table.convert("ThresholdedRelu", since=10)
@@ -148,14 +126,7 @@ NORMALIZING = {
 table.same(NORMALIZING, since=13, axis=-1)
 
 
-@table.each(NORMALIZING)
-def normalize_rest(operator: Operator, input: Value, *, axis: int = 1) -> Value:
-    """Before opset 13 all axes from `axis` on are one."""
-    start = axis_of(axis, input.rank)
-    if start == input.rank - 1:
-        return operator(input, axis=start)
-    joined = shape.flatten(input, start_axis=start, end_axis=-1)
-    return shape.reshape_exact(operator(joined, axis=-1), build.shape_of(input))
+table.each(NORMALIZING)(normalize_from)
 
 
 def _keep_all(data: Value, mask: Precision, wanted: int) -> Value | Pair:

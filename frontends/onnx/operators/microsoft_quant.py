@@ -9,11 +9,11 @@ from dataclasses import replace
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, reduce, shape
+from nnir.recipes.activation import normalize_from
 from nnir.recipes.layout import with_channels_first
 
 from ...table import Ints, Table
 from . import conv, pool
-from .activation import normalize_rest
 from .quant import Scale, Steps, dequantize_linear, quantize_linear
 from .windows import Padding, Sliding
 
@@ -40,7 +40,7 @@ def q_linear_sigmoid(x: Steps, y: Scale) -> Value:
 def q_linear_softmax(x: Steps, y: Scale, *, axis: int = -1, opset: int) -> Value:
     """`opset` says whether Softmax works along one axis, or before 13 on all axes from it on."""
     if opset < 13:
-        result = normalize_rest(activation.softmax, x.real, axis=axis)
+        result = normalize_from(activation.softmax, x.real, axis=axis)
     else:
         result = activation.softmax(x.real, axis=axis)
     return y.count(result, x.own.precision)
