@@ -8,7 +8,8 @@ import math
 import numpy as np
 
 from .. import build
-from ..errors import BadType, Unsupported
+from ..dim import Expr
+from ..errors import BadType, NotConstant, Unsupported
 from ..model import Value
 from ..ops import activation, binary, compare, linear, logic, norm, reduce, shape, unary
 from ..types import Precision
@@ -158,3 +159,24 @@ def _keys_within(bounds: Value, key: Value) -> Value:
     ends, rest = split_pieces(bounds, [size, build.minus(build.size_of(bounds, 0), size)], 0)
     within = places < shape.unsqueeze(ends, [1])
     return within & (places >= shape.unsqueeze(rest, [1])) if count == 2 * batch else within
+
+
+def add_biases(q: Value, k: Value, v: Value, bias: Value) -> list[Value]:
+    """The biases of the three projections, one behind the other; keys with heads have theirs."""
+    own = build.size_of(q, 2)
+    rest = build.minus(build.minus(build.size_of(bias, 0), own), own)
+    pieces = split_pieces(bias, [own, own, rest], 0)
+    pairs = zip((q, k, v), pieces, strict=True)
+    return [x + piece if x.rank == 3 else x for x, piece in pairs]
+
+
+def merged_widths(weights: Value, given: tuple[int, ...] = ()) -> tuple[int, ...]:
+    """How many columns of merged weights belong to queries, keys and values: a third each, or as is
+    given."""
+    total = weights.shape[-1]
+    if weights.rank != 2 or isinstance(total, Expr):
+        raise NotConstant(f"attention with weights {weights.type}")
+    sizes = given or (total // 3,) * 3
+    if len(sizes) != 3 or sum(sizes) != total:
+        raise BadType(f"attention with widths {given} and weights {weights.type}")
+    return sizes

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from nnir import build
-from nnir.dim import Expr, differ
-from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.dim import differ
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import linear, norm, shape
 from nnir.recipes.attention import rotate_by_tables, split_heads
-from nnir.recipes.masked_attention import attend_padded, extend_past
+from nnir.recipes.masked_attention import (
+    add_biases,
+    attend_padded,
+    extend_past,
+    merged_widths,
+)
 from nnir.recipes.shape import split_pieces
 
 from ...table import Ints, Table, Withheld
@@ -45,7 +50,7 @@ def multi_head_attention(
         raise Unsupported(f"MultiHeadAttention of {query.type} that holds keys and values too")
     q, k, v = (norm.computing(x) for x in (query, key, value))
     if bias is not None:
-        q, k, v = _add_biases(q, k, v, norm.computing(bias))
+        q, k, v = add_biases(q, k, v, norm.computing(bias))
     q, k, v = (split_heads(x, num_heads, "MultiHeadAttention") for x in (q, k, v))
     if unidirectional and q.shape[2] != k.shape[2]:  # ONNX Runtime lets the last query see all
         raise Unsupported(f"MultiHeadAttention of {query.type}, {key.type} with {unidirectional=}")
@@ -54,15 +59,6 @@ def multi_head_attention(
     how = past_key, scale, mask_filter_value
     output = attend_padded(q, k, v, key_padding_mask, attention_bias, *how, causal=unidirectional)
     return *(norm.same_precision(x, query) for x in (output, k, v)), QK
-
-
-def _add_biases(q: Value, k: Value, v: Value, bias: Value) -> list[Value]:
-    """The biases of the three projections, one behind the other; keys with heads have theirs."""
-    own = build.size_of(q, 2)
-    rest = build.minus(build.minus(build.size_of(bias, 0), own), own)
-    pieces = split_pieces(bias, [own, own, rest], 0)
-    pairs = zip((q, k, v), pieces, strict=True)
-    return [x + piece if x.rank == 3 else x for x, piece in pairs]
 
 
 @table.convert("Attention")
@@ -91,7 +87,7 @@ def attention(
         raise Unsupported(f"Attention with {do_rotary=}, {rotary_embedding_dim=}")
     merged = linear.mat_mul(*(norm.computing(x) for x in (input, weights)))
     merged = merged if bias is None else merged + norm.computing(bias)
-    pieces = split_pieces(merged, _widths(weights, qkv_hidden_sizes), 2)
+    pieces = split_pieces(merged, merged_widths(weights, qkv_hidden_sizes), 2)
     q, k, v = (split_heads(x, num_heads, "Attention") for x in pieces)
     before = None
     if past is not None:
@@ -103,17 +99,6 @@ def attention(
     if k.shape[3] != v.shape[3]:
         return result, UNEVEN
     return result, norm.same_precision(shape.stack(k, v, axis=0), input)
-
-
-def _widths(weights: Value, given: Ints) -> Ints:
-    """How many columns belong to queries, keys and values."""
-    total = weights.shape[-1]
-    if weights.rank != 2 or isinstance(total, Expr):
-        raise NotConstant(f"Attention with weights {weights.type}")
-    sizes = given or (total // 3,) * 3
-    if len(sizes) != 3 or sum(sizes) != total:
-        raise BadType(f"Attention with qkv_hidden_sizes={given} and weights {weights.type}")
-    return sizes
 
 
 def _without_placeholder(mask: Maybe, key: Value) -> Maybe:

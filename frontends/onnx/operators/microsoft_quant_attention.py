@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import shape
 from nnir.recipes.attention import split_heads
 from nnir.recipes.integer_products import multiply_to_real
-from nnir.recipes.masked_attention import attend_padded
+from nnir.recipes.masked_attention import attend_padded, merged_widths
 
 from ...table import Table
 
@@ -39,13 +38,13 @@ def q_attention(
     """The product with the merged weights is one of integers, the rest is in real numbers."""
     if past is not None or past_present_share_buffer or do_rotary:
         raise Unsupported("QAttention with a past or rotary embeddings")
-    width = weight.shape[-1] if weight.rank == 2 else 0
-    if input.rank != 3 or isinstance(width, Expr) or not width or width % 3:
+    widths = merged_widths(weight)
+    if input.rank != 3 or not min(widths):
         raise BadType(f"QAttention of {input.type} and {weight.type}")
     merged = multiply_to_real(
         input, weight, input_scale, weight_scale, input_zero_point, weight_zero_point, bias
     )
-    pieces = shape.split(merged, [width // 3] * 3, axis=2)
+    pieces = shape.split(merged, widths, axis=2)
     query, key, value = (split_heads(x, num_heads, "QAttention") for x in pieces)
     if mask_index is not None and not _masks_keys(mask_index, key):
         what = f"a mask {mask_index.type}, not lengths or a mask of keys"
