@@ -15,8 +15,9 @@ from ..errors import BadType, Unsupported
 from ..model import Value
 from ..ops import generate, pool, reduce, shape
 from ..ops import index as ops
+from ..ops.windows import extents
 from ..types import AutoPad, Precision
-from .conv import each_axis
+from .conv import Slide, each_axis
 from .layout import with_channels_first
 from .windows import Window, spatial_sizes
 
@@ -169,6 +170,14 @@ class PoolWindow:
     @property
     def rank(self) -> int:
         return len(self.kernel)
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        return extents(self.kernel, self.dilations)
+
+    def slide(self, groups: int) -> Slide:
+        """How a filter moves that has the kernel's size."""
+        return Slide(self.strides, self.pads, self.dilations, groups, auto_pad=self.auto_pad)
 
     def with_axis(self) -> PoolWindow:
         """The same with an axis in front along which nothing moves."""

@@ -72,11 +72,12 @@ class Window:
                 return self.explicit
             case "SAME":
                 axes = zip(sizes, self.extents, self.strides, strict=True)
-                return tuple(p for axis in axes for p in _same(*axis))
+                return tuple(p for axis in axes for p in pads_of_same(*axis))
         raise Unsupported(f"padding={self.padding!r}")
 
 
-def _same(size: Dim, extent: int, stride: int) -> tuple[int, int]:
+def pads_of_same(size: Dim, extent: int, stride: int) -> tuple[int, int]:
+    """The padding of one axis by SAME, the smaller half in front; NotConstant where it is open."""
     if not isinstance(size, Expr):
         return windows.same_pads(size, extent, stride)
     if stride == 1:

@@ -22,11 +22,13 @@ SCHEMAS = {
 }
 NAMES = [n for n in TABLE.entries if n.startswith("com.microsoft::") or n in OWN_OF_RUNTIME]
 STATED = {
+    ("com.microsoft::DequantizeLinear", "axis"): 1,
+    ("com.microsoft::QuantizeLinear", "axis"): 1,
     ("com.microsoft::Attention", "mask_filter_value"): -10000.0,
     ("com.microsoft::MultiHeadAttention", "mask_filter_value"): -10000.0,
     ("com.microsoft::RotaryEmbedding", "scale"): 1.0,
 }
-"""Defaults that only the documentation of an attribute says."""
+"""Defaults that only the documentation of an attribute says, or that ONNX's operator has."""
 NEEDED = {("com.microsoft::FusedGemm", "activation")}
 """What the schema may leave out, and the kernel does not."""
 CHECKED = {("com.microsoft::NhwcMaxPool", "kernel_shape")}

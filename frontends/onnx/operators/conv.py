@@ -11,6 +11,7 @@ from nnir.model import Value
 from nnir.ops import conv, shape
 from nnir.recipes.conv import convolve, convolve_deformed, fit_transposed
 from nnir.recipes.integer_products import requantize
+from nnir.recipes.pool import PoolWindow
 from nnir.types import AutoPad
 
 from ...table import Ints, Table
@@ -21,7 +22,7 @@ from .windows import Moving, Sliding
 table = Table()
 
 
-def window_of(op: str, x: Value, w: Value, how: Moving) -> windows.Window:
+def window_of(op: str, x: Value, w: Value, how: Moving) -> PoolWindow:
     """The window of a filter, whose size the attributes may repeat."""
     kernel = how.kernel_shape or w.shape[2:]
     pairs = zip(w.shape[2:], kernel, strict=False)

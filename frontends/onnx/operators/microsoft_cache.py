@@ -82,8 +82,10 @@ def group_query_attention(
     storage: Storage,
 ) -> tuple[Value | Withheld, ...]:
     """`seqlens_k` has one less than the number of keys of each sample, the new ones included."""
-    _refuse(k_scale=k_scale, v_scale=v_scale)
-    _refuse(q_norm_weight=q_norm_weight, k_norm_weight=k_norm_weight)
+    scaled = {"k_scale": k_scale, "v_scale": v_scale}
+    normed = {"q_norm_weight": q_norm_weight, "k_norm_weight": k_norm_weight}
+    if given := [name for name, value in (scaled | normed).items() if value is not None]:
+        raise Unsupported(f"GroupQueryAttention with {', '.join(given)}")
     if looking.do_rotary and (cos_cache is None or sin_cache is None):
         raise BadType("GroupQueryAttention with do_rotary=1 and no cos_cache or sin_cache")
     total = total_sequence_length
@@ -102,9 +104,3 @@ def group_query_attention(
     if past_key is not None:
         chosen = index.slice_(chosen, [-1], [0], build.flatten(build.int64(total)))
     return made.output, made.key, made.value, norm.same_precision(chosen, query)
-
-
-def _refuse(**inputs: Maybe) -> None:
-    for name, value in inputs.items():
-        if value is not None:
-            raise Unsupported(f"GroupQueryAttention with {name}")

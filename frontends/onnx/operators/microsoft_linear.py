@@ -14,25 +14,8 @@ from .microsoft_activation import activate
 table = Table(prefix="com.microsoft::")
 
 
-@table.convert("TransposeMatMul", trans_batch_a=False, trans_batch_b=False)
-def transpose_mat_mul(
-    a: Value,
-    b: Value,
-    *,
-    alpha: float = 1.0,
-    transA: bool = False,  # noqa: N803  the names are those of ONNX Runtime
-    transB: bool = False,  # noqa: N803  as above
-    trans_batch_a: bool,
-    trans_batch_b: bool,
-) -> Value:
-    """A vector has nothing to transpose."""
-    left, right = _batch_behind(a, trans_batch_a), _batch_behind(b, trans_batch_b)
-    turn_left, turn_right = transA and a.rank > 1, transB and b.rank > 1
-    product = linear.mat_mul(left, right, transpose_x=turn_left, transpose_y=turn_right)
-    return scale_by(product, alpha)
-
-
 @table.convert("FusedMatMul")
+@table.convert("TransposeMatMul", transBatchA=False, transBatchB=False)
 def fused_mat_mul(
     a: Value,
     b: Value,
@@ -43,8 +26,11 @@ def fused_mat_mul(
     transBatchA: bool = False,  # noqa: N803  as above
     transBatchB: bool = False,  # noqa: N803  as above
 ) -> Value:
-    batches = {"trans_batch_a": transBatchA, "trans_batch_b": transBatchB}
-    return transpose_mat_mul(a, b, alpha=alpha, transA=transA, transB=transB, **batches)
+    """A vector has nothing to transpose."""
+    left, right = _batch_behind(a, transBatchA), _batch_behind(b, transBatchB)
+    turn_left, turn_right = transA and a.rank > 1, transB and b.rank > 1
+    product = linear.mat_mul(left, right, transpose_x=turn_left, transpose_y=turn_right)
+    return scale_by(product, alpha)
 
 
 def _batch_behind(x: Value, wanted: bool) -> Value:

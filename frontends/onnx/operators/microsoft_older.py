@@ -10,6 +10,7 @@ from nnir.model import Index, Value
 from nnir.ops import index, linear, reduce, shape, unary
 from nnir.recipes.layout import with_channels_first
 from nnir.recipes.pool import pool_maxima
+from nnir.recipes.resize import sample_grid
 from nnir.recipes.shape import insert_axes, unfold
 from nnir.recipes.uniques import distinct_elements
 from nnir.types import Precision
@@ -18,12 +19,10 @@ from ...table import Table
 from .generate import range_
 from .index import trilu
 from .pool import window_of_pool
-from .resize import grid_sample
 from .shape import pad
 from .windows import Sliding
 
 table = Table(prefix="com.microsoft::")
-Mode = Literal["bilinear", "nearest", "bicubic"]
 table.same({"Inverse": linear.inverse})
 
 
@@ -61,10 +60,10 @@ def grid_sample_1(
     grid: Value,
     *,
     align_corners: bool = False,
-    mode: Mode = "bilinear",
+    mode: Literal["bilinear", "nearest", "bicubic"] = "bilinear",
     padding_mode: Literal["zeros", "border", "reflection"] = "zeros",
 ) -> Value:
-    return grid_sample(x, grid, align_corners=align_corners, mode=mode, padding_mode=padding_mode)
+    return sample_grid(x, grid, mode, padding_mode, align_corners)
 
 
 @table.convert("Unique")

@@ -19,6 +19,9 @@ from .windows import Padding, Sliding
 
 table = Table(prefix="com.microsoft::")
 LAYOUT = {False: "NCHW", True: "NHWC"}
+ONE = {"block_size": 0, "output_dtype": None}
+table.convert("QuantizeLinear", **ONE, saturate=True, precision=None)(quantize_linear)
+table.convert("DequantizeLinear", **ONE)(dequantize_linear)
 
 
 @table.each({"QLinearAdd": binary.add, "QLinearMul": binary.mul})
@@ -110,18 +113,3 @@ def q_linear_conv(
         LAYOUT[channels_last],
         lambda image: conv.q_linear_conv(replace(x, own=image), w, y, b, group=group, how=how),
     )
-
-
-@table.convert("QuantizeLinear")
-def quantize_wide(
-    x: Value, y_scale: Value, y_zero_point: Value | None = None, *, axis: int | None = None
-) -> Value:
-    """ONNX's, which came to more types of integers and floats in this domain first."""
-    return quantize_linear(x, y_scale, y_zero_point, axis=1 if axis is None else axis)
-
-
-@table.convert("DequantizeLinear")
-def dequantize_wide(
-    x: Value, x_scale: Value, x_zero_point: Value | None = None, *, axis: int | None = None
-) -> Value:
-    return dequantize_linear(x, x_scale, x_zero_point, axis=1 if axis is None else axis)

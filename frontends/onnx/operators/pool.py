@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from nnir.errors import Unsupported
@@ -25,8 +26,7 @@ table = Table()
 
 
 def window_of_pool(op: str, x: Value, how: Sliding, *, ceil: bool) -> PoolWindow:
-    at = how.over(op, x)
-    return PoolWindow(at.kernel, at.strides, at.pads, at.dilations, ceil, at.auto_pad)
+    return replace(how.over(op, x), ceil=ceil)
 
 
 @table.convert("AveragePool")

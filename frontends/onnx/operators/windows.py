@@ -6,39 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from nnir.dim import Dim, Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import windows as sizes_of_windows
-from nnir.recipes.conv import Slide
+from nnir.recipes.pool import PoolWindow
+from nnir.recipes.windows import pads_of_same
 from nnir.types import AutoPad
 
 from ...table import Attributes, Ints
 
 Padding = Literal["", "NOTSET", "SAME_LOWER", "SAME_UPPER", "VALID"]
-
-
-@dataclass(frozen=True)
-class Window:
-    """Kernel, strides, dilations and (before, after) pads of each spatial axis."""
-
-    kernel: Ints
-    strides: Ints
-    dilations: Ints
-    pads: Ints
-    auto_pad: AutoPad = AutoPad.NONE
-
-    @property
-    def rank(self) -> int:
-        return len(self.kernel)
-
-    @property
-    def extents(self) -> Ints:
-        return sizes_of_windows.extents(self.kernel, self.dilations)
-
-    def slide(self, groups: int) -> Slide:
-        """How a filter moves."""
-        return Slide(self.strides, self.pads, self.dilations, groups, auto_pad=self.auto_pad)
 
 
 def spatial(op: str, x: Value, *ranks: int) -> int:
@@ -64,12 +40,6 @@ def pair_pads(op: str, pads: Sequence[int] | None, rank: int) -> Ints:
     return tuple(flat[k + half] for k in range(rank) for half in (0, rank))
 
 
-def halves(total: int, auto_pad: str) -> tuple[int, int]:
-    """Padding split so that the odd element is after (SAME_UPPER) or before (SAME_LOWER)."""
-    small, large = total // 2, total - total // 2
-    return (small, large) if auto_pad == "SAME_UPPER" else (large, small)
-
-
 @dataclass(frozen=True)
 class Moving(Attributes):
     """How a kernel moves; what is left out is 1, of pads 0, for every axis.
@@ -82,18 +52,19 @@ class Moving(Attributes):
     pads: Ints = ()
     strides: Ints = ()
 
-    def over(self, op: str, x: Value, kernel: Ints = ()) -> Window:
+    def over(self, op: str, x: Value, kernel: Ints = ()) -> PoolWindow:
         """The window."""
         plain = self._without_pads(op, x, kernel)
         return replace(plain, pads=pair_pads(op, self.pads, plain.rank))
 
-    def _without_pads(self, op: str, x: Value, kernel: Ints) -> Window:
+    def _without_pads(self, op: str, x: Value, kernel: Ints) -> PoolWindow:
         kernel = kernel or self.kernel_shape
         if not kernel:
             raise BadType(f"{op} without a kernel_shape")
         rank = spatial(op, x, len(kernel))
         strides = list_of_rank(op, "strides", self.strides, rank)
-        return Window(kernel, strides, list_of_rank(op, "dilations", self.dilations, rank), ())
+        dilations = list_of_rank(op, "dilations", self.dilations, rank)
+        return PoolWindow(kernel, strides, (), dilations)
 
 
 @dataclass(frozen=True)
@@ -107,7 +78,7 @@ class Sliding(Moving):
         """Whether the sizes say the padding."""
         return self.auto_pad.startswith("SAME")
 
-    def over(self, op: str, x: Value, kernel: Ints = ()) -> Window:
+    def over(self, op: str, x: Value, kernel: Ints = ()) -> PoolWindow:
         """The window with its padding resolved."""
         if self.is_same:
             return _same(op, x, self._without_pads(op, x, kernel), self.auto_pad)
@@ -115,22 +86,16 @@ class Sliding(Moving):
         return Moving.over(plain, op, x, kernel)
 
 
-def _same(op: str, x: Value, plain: Window, auto_pad: str) -> Window:
-    sizes = x.shape[2:]
-    axes = list(zip(sizes, plain.extents, plain.strides, strict=True))
-    totals = [_same_total(*axis) for axis in axes]
-    if any(t is None for t in totals):
-        if auto_pad == "SAME_UPPER" and all(d == 1 for d in plain.dilations):
+def _same(op: str, x: Value, plain: PoolWindow, auto_pad: str) -> PoolWindow:
+    """The odd element of the padding is behind (SAME_UPPER) or in front (SAME_LOWER)."""
+    is_upper = auto_pad == "SAME_UPPER"
+    axes = zip(x.shape[2:], plain.extents, plain.strides, strict=True)
+    try:
+        pairs = [pads_of_same(*axis)[:: 1 if is_upper else -1] for axis in axes]
+    except NotConstant:
+        if is_upper and all(d == 1 for d in plain.dilations):
             return replace(plain, auto_pad=AutoPad.SAME)
-        raise NotConstant(f"{op} with auto_pad={auto_pad} needs known sizes, not {x.type}")
-    pads = tuple(p for t in totals for p in halves(t or 0, auto_pad))
-    return replace(plain, pads=pads)
-
-
-def _same_total(size: Dim, extent: int, stride: int) -> int | None:
-    """The padding on both sides; None where it depends on an unknown size."""
-    if stride == 1:
-        return extent - 1
-    if isinstance(size, Expr):
-        return None
-    return max((-(-size // stride) - 1) * stride + extent - size, 0)
+        raise NotConstant(
+            f"{op} with auto_pad={auto_pad} needs known sizes, not {x.type}"
+        ) from None
+    return replace(plain, pads=tuple(p for pair in pairs for p in pair))

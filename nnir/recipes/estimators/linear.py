@@ -10,17 +10,8 @@ from ...errors import BadType
 from ...model import Value
 from ...ops import linear
 from ...types import Precision
-from .scores import (
-    Labels,
-    Transform,
-    best_label,
-    choose_label,
-    require_labels,
-    rows_of,
-    split_score,
-    to_working_precision,
-    transform_scores,
-)
+from . import scores as scoring
+from .scores import Labels, Transform
 
 Floats = Sequence[float]
 
@@ -39,10 +30,10 @@ def predict(
     """The targets [N, targets] of rows [N, F] in float32."""
     if x.rank != 2 or targets < 1 or len(intercepts) not in (0, targets):
         raise BadType(f"a linear model of {x.type} with {targets} targets")
-    result = project(to_working_precision(x), coefficients, targets)
+    result = project(scoring.to_working_precision(x), coefficients, targets)
     if intercepts:
         result = result + intercepts
-    return transform_scores(result.cast(Precision.FLOAT32), how)
+    return scoring.transform_scores(result.cast(Precision.FLOAT32), how)
 
 
 def classify(
@@ -50,9 +41,11 @@ def classify(
 ) -> tuple[Value, Value]:
     """The label [N] of each row [N, F], and as many scores as intercepts; a single one is that of
     the second of two classes."""
-    rows, count = rows_of(x, "a linear model"), len(intercepts)
-    require_labels(labels, max(count, 2))
+    rows, count = scoring.rows_of(x, "a linear model"), len(intercepts)
+    scoring.require_labels(labels, max(count, 2))
     scores = project(rows, coefficients, count) + intercepts
     if count == 1:
-        return choose_label(scores > 0, labels), split_score(scores, how, 1 - scores)
-    return best_label(scores, labels[:count]), transform_scores(scores, how)
+        return scoring.choose_label(scores > 0, labels), scoring.split_score(
+            scores, how, 1 - scores
+        )
+    return scoring.best_label(scores, labels[:count]), scoring.transform_scores(scores, how)

@@ -12,15 +12,9 @@ from ...errors import BadType, Unsupported
 from ...model import Model, Value
 from ...ops import activation, compare, control, index, linear, reduce, shape, unary
 from ...types import Precision
+from . import scores as scoring
 from .linear import Floats, project
-from .scores import (
-    Labels,
-    Transform,
-    best_label,
-    rows_of,
-    split_score,
-    transform_scores,
-)
+from .scores import Labels, Transform
 
 Kind = Literal["LINEAR", "POLY", "RBF", "SIGMOID"]
 Ints = Sequence[int]
@@ -63,7 +57,7 @@ def _squared_distances(x: Value, vectors: Floats, count: int) -> Value:
 def predict(x: Value, kernel: Kernel, count: int, coefficients: Floats, rho: Floats) -> Value:
     """The target [N, 1] of rows [N, F] from `count` vectors; without any the coefficients are those
     of the features."""
-    rows = rows_of(x, "a support vector machine")
+    rows = scoring.rows_of(x, "a support vector machine")
     if len(rho) != 1:
         raise BadType(f"a support vector machine with {len(rho)} numbers rho, not 1")
     return project(kernel.compare(rows, count) if count else rows, coefficients, 1) + rho
@@ -84,7 +78,7 @@ def classify(
 
     `sizes`: how many vectors each class has. Each score is a vote for one of two classes.
     """
-    rows, count = rows_of(x, "a support vector machine"), len(labels)
+    rows, count = scoring.rows_of(x, "a support vector machine"), len(labels)
     if not sizes:
         raise Unsupported("a support vector machine for classes without vectors of each")
     duels = count * (count - 1) // 2
@@ -92,13 +86,13 @@ def classify(
     if count < 2 or len(sizes) != count or lengths != {duels}:
         raise BadType(f"a support vector machine of {count} classes with {sorted(lengths)} scores")
     scores = _duels(kernel.compare(rows, sum(sizes)), coefficients, sizes) + rho
-    label = best_label(_votes(scores, count), labels)
+    label = scoring.best_label(_votes(scores, count), labels)
     if platt[0]:
         odds = activation.sigmoid(-(scores * platt[0] + (platt[1] or (0.0,) * duels)))
-        return label, transform_scores(_couple(odds, count), how)
+        return label, scoring.transform_scores(_couple(odds, count), how)
     if count == 2:
-        return label, split_score(scores, how, -scores if how == "NONE" else 1 - scores)
-    return label, transform_scores(scores, how)
+        return label, scoring.split_score(scores, how, -scores if how == "NONE" else 1 - scores)
+    return label, scoring.transform_scores(scores, how)
 
 
 def _pairs(count: int) -> list[tuple[int, int]]:

@@ -12,14 +12,8 @@ from ...errors import BadModel, BadType, Unsupported
 from ...model import Value
 from ...ops import compare, features, reduce, shape
 from ...types import Precision
-from .scores import (
-    Labels,
-    Transform,
-    best_label,
-    choose_label,
-    split_score,
-    transform_scores,
-)
+from . import scores as scoring
+from .scores import Labels, Transform
 
 Numbers = Sequence[int] | np.ndarray
 LEAF = -1
@@ -258,7 +252,7 @@ def predict(
         moved = total + base
         known = count in (1, forest.certain)
         total = moved if known else compare.where(forest.find_reached(x, count), moved, 0)
-    return transform_scores(total.cast(Precision.FLOAT32), how)
+    return scoring.transform_scores(total.cast(Precision.FLOAT32), how)
 
 
 def classify(
@@ -276,8 +270,8 @@ def classify(
         total = rated = total + base
     elif forest.certain != count:
         rated = compare.where(forest.find_reached(x, count), total, -np.inf)
-    label = best_label(rated, labels)
-    return label, transform_scores(total.cast(Precision.FLOAT32), how)
+    label = scoring.best_label(rated, labels)
+    return label, scoring.transform_scores(total.cast(Precision.FLOAT32), how)
 
 
 def _choose_of_two(
@@ -299,10 +293,10 @@ def _choose_of_two(
     is_probability = not (forest.weights < 0).any()
     if classes[0] == 0 and base.size:
         score = score + base
-    label = choose_label(score > (0.5 if is_probability else 0.0), labels)
+    label = scoring.choose_label(score > (0.5 if is_probability else 0.0), labels)
     plain = score.cast(Precision.FLOAT32)
     if classes[0] == 0:
-        return label, split_score(plain, how, 1 - plain if is_probability else -plain)
+        return label, scoring.split_score(plain, how, 1 - plain if is_probability else -plain)
     if forest.certain != 1:
         raise Unsupported("trees of two classes with leaves that name none")
-    return label, transform_scores(shape.concat(plain * 0, plain, axis=-1), how)
+    return label, scoring.transform_scores(shape.concat(plain * 0, plain, axis=-1), how)
