@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nnir import build
 from nnir.errors import BadModel, Unsupported
 from nnir.formats.nnapi.structures import FusedActivation
 from nnir.model import Value
-from nnir.ops import activation, generate, linear, reduce, shape
+from nnir.ops import activation as activations
+from nnir.ops import generate, linear, reduce, shape
 
 from ...table import Table
 from .fused import activate, clip_between
@@ -64,23 +67,20 @@ def svdf(
     return build.reshape(left, build.sizes_of(state_in)), result
 
 
+CELLS: dict[int, Callable[[Value], Value]] = {
+    0: lambda x: x,
+    1: activations.relu,
+    3: activations.relu6,
+    4: activations.tanh,
+    6: activations.sigmoid,
+}
+"""The activations of a cell by their codes."""
+
+
 def _squash(x: Value, code: int) -> Value:
-    """The activation of a cell by its code."""
-    result: Value
-    match code:
-        case 0:
-            result = x
-        case 1:
-            result = activation.relu(x)
-        case 3:
-            result = activation.relu6(x)
-        case 4:
-            result = activation.tanh(x)
-        case 6:
-            result = activation.sigmoid(x)
-        case _:
-            raise Unsupported(f"LSTM with activation={code}")
-    return result
+    if code not in CELLS:
+        raise Unsupported(f"LSTM with activation={code}")
+    return CELLS[code](x)
 
 
 def _require(x: Value | None) -> Value:
