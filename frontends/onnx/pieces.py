@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from nnir import build
-from nnir.errors import Unsupported
+from nnir.dim import Expr
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import binary, generate, index, reduce, shape
 from nnir.recipes.shape import permute
@@ -20,15 +21,28 @@ from .lists import Ragged
 from .loops import fold
 
 
-def piece_lengths(input: Value, split: Value | None, axis: int) -> Value:
-    """The sizes of pieces along an axis, int64 [pieces]: a number says all but the last one's."""
+def piece_sizes(
+    translator: Translator, input: Value, split: Value | None, axis: int
+) -> list[int] | Value:
+    """The sizes of pieces along an axis, int64 [pieces] where they are open: a number says all but
+    the last one's."""
+    size = input.shape[axis]
+    known = None if split is None else translator.constant_of(split)
+    if known is not None and known.ndim:
+        return [int(n) for n in known]
+    if (split is None or known is not None) and not isinstance(size, Expr):
+        step = 1 if known is None else int(known)
+        if step < 1:
+            raise BadType(f"SplitToSequence in pieces of {step}")
+        translator.spend(size // step)
+        return [min(step, size - start) for start in range(0, size, step)]
     if split is not None and split.rank:
         return build.int64(split)
     model = input.model
-    size = shape.reshape(build.vector(model, [build.size_of(input, axis)]), [])
-    step = model.constant(np.int64(1)) if split is None else build.int64(shape.reshape(split, []))
-    starts = generate.range_(model.constant(np.int64(0)), size, step)
-    return binary.min_(size - starts, step)
+    whole = shape.reshape(build.vector(model, [build.size_of(input, axis)]), [])
+    each = model.constant(np.int64(1)) if split is None else build.int64(shape.reshape(split, []))
+    starts = generate.range_(model.constant(np.int64(0)), whole, each)
+    return binary.min_(whole - starts, each)
 
 
 def split_open(translator: Translator, input: Value, lengths: Value, axis: int) -> Ragged:

@@ -24,10 +24,10 @@ table.same(
         "GatherElements": index.gather_elements,
         "GatherND": index.gather_nd,
         "NonZero": index.non_zero,
+        "TensorScatter": write_blocks,
     }
 )
 table.same({"ReverseSequence": index.reverse_sequence}, batch_axis=1, time_axis=0)
-table.same({"TensorScatter": write_blocks})
 table.convert("Scatter", reduction="none")(index.scatter_elements)
 
 

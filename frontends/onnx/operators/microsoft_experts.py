@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Literal
 
@@ -40,7 +41,7 @@ def mixture_of_experts(
     if (activation_type == "swiglu") != (swiglu_fusion == 1) or fc1_experts_weights.rank != 3:
         given = f"{fc1_experts_weights.type}, {activation_type=}, {swiglu_fusion=}"
         raise Unsupported(f"MoE with {given}: swiglu needs 1, the others 0")
-    activations = {
+    activations: dict[str, Callable[[Value], Value]] = {
         "gelu": partial(activation.gelu, approximate=True),
         "identity": unary.assign,
         "relu": activation.relu,

@@ -19,9 +19,10 @@ from .windows import Padding, Sliding
 
 table = Table(prefix="com.microsoft::")
 LAYOUT = {False: "NCHW", True: "NHWC"}
-ONE = {"block_size": 0, "output_dtype": None}
-table.convert("QuantizeLinear", **ONE, saturate=True, precision=None)(quantize_linear)
-table.convert("DequantizeLinear", **ONE)(dequantize_linear)
+table.convert("DequantizeLinear", block_size=0, output_dtype=None)(dequantize_linear)
+table.convert("QuantizeLinear", block_size=0, output_dtype=None, saturate=True, precision=None)(
+    quantize_linear
+)
 
 
 @table.each({"QLinearAdd": binary.add, "QLinearMul": binary.mul})

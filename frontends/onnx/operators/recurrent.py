@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,6 +16,18 @@ from ...table import Attributes, Floats, Table
 table = Table()
 Results = tuple[Value, ...]
 Names = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Operands(Attributes):
+    """The inputs that the layers have alike."""
+
+    x: Value
+    w: Value
+    r: Value
+    b: Value | None = None
+    sequence_lens: Value | None = None
+    initial_h: Value | None = None
 
 
 @dataclass(frozen=True)
@@ -35,17 +46,18 @@ class Layer(Attributes):
     output_sequence: int = 0
 
     def apply(
-        self, operator: Operator[Results], inputs: Sequence[Value | None], **options: Any
+        self, operator: Operator[Results], given: Operands, *more: Value | None, **options: Any
     ) -> Results:
-        """Call the operator, which has time first; inputs 5 and 6 are the initial states."""
-        operands = [self._turn(v) if k in (0, 5, 6) else v for k, v in enumerate(inputs)]
-        weights = operands[2]
-        size = weights.shape[2] if weights is not None and weights.rank == 3 else None
+        """Call the operator, which has time first; `more` begins with another initial state."""
+        size = given.r.shape[2] if given.r.rank == 3 else None
         if self.hidden_size not in (None, size) and not isinstance(size, Expr):
             name = operator.name
             raise BadType(f"{name} with hidden_size={self.hidden_size} and weights of {size}")
+        states = (given.initial_h, *more[:1])
         outputs, *last = operator(
-            *operands,
+            *(self._turn(given.x), given.w, given.r, given.b, given.sequence_lens),
+            *map(self._turn, states),
+            *more[1:],
             activation_alpha=self.activation_alpha,
             activation_beta=self.activation_beta,
             clip=self.clip,
@@ -58,54 +70,32 @@ class Layer(Attributes):
 
     def _turn(self, value: Value | None) -> Any:
         """Time and batch change places where the batch is first."""
-        return (
-            shape.transpose(value, perm=(1, 0, 2)) if value is not None and self.layout else value
-        )
+        is_turned = value is not None and self.layout
+        return shape.transpose(value, perm=(1, 0, 2)) if is_turned else value
 
 
 @table.convert("RNN")
-def rnn(
-    x: Value,
-    w: Value,
-    r: Value,
-    b: Value | None = None,
-    sequence_lens: Value | None = None,
-    initial_h: Value | None = None,
-    *,
-    activations: Names = ("Tanh", "Tanh"),
-    how: Layer,
-) -> Results:
+def rnn(given: Operands, *, activations: Names = ("Tanh", "Tanh"), how: Layer) -> Results:
     if activations == ("Tanh", "Tanh") and how.direction != "bidirectional":
         activations = ("Tanh",)
-    inputs = x, w, r, b, sequence_lens, initial_h
-    return how.apply(recurrent.rnn, inputs, activations=activations)
+    return how.apply(recurrent.rnn, given, activations=activations)
 
 
 @table.convert("GRU")
 def gru(
-    x: Value,
-    w: Value,
-    r: Value,
-    b: Value | None = None,
-    sequence_lens: Value | None = None,
-    initial_h: Value | None = None,
+    given: Operands,
     *,
     activations: Names = ("Sigmoid", "Tanh"),
     linear_before_reset: bool = False,
     how: Layer,
 ) -> Results:
-    given = {"activations": activations, "linear_before_reset": linear_before_reset}
-    return how.apply(recurrent.gru, (x, w, r, b, sequence_lens, initial_h), **given)
+    options = {"activations": activations, "linear_before_reset": linear_before_reset}
+    return how.apply(recurrent.gru, given, **options)
 
 
 @table.convert("LSTM")
 def lstm(
-    x: Value,
-    w: Value,
-    r: Value,
-    b: Value | None = None,
-    sequence_lens: Value | None = None,
-    initial_h: Value | None = None,
+    given: Operands,
     initial_c: Value | None = None,
     p: Value | None = None,
     *,
@@ -113,5 +103,5 @@ def lstm(
     input_forget: bool = False,
     how: Layer,
 ) -> Results:
-    inputs = x, w, r, b, sequence_lens, initial_h, initial_c, p
-    return how.apply(recurrent.lstm, inputs, activations=activations, input_forget=input_forget)
+    options = {"activations": activations, "input_forget": input_forget}
+    return how.apply(recurrent.lstm, given, initial_c, p, **options)

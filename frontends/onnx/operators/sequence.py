@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from nnir.broadcast import axis_of
-from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.lists import ListType
 from nnir.model import Value
@@ -23,7 +22,7 @@ from ...source import SourceGraph
 from ...table import Items, Table
 from ...translate import Translator
 from ..lists import Maybe, NoItems, Ragged, absent, as_compound
-from ..pieces import concat_open, drop_axis, map_open, piece_lengths, split_open
+from ..pieces import concat_open, drop_axis, map_open, piece_sizes, split_open
 
 table = Table()
 List = Items | Ragged
@@ -39,15 +38,18 @@ def sequence_empty(*, dtype: Precision = Precision.FLOAT32) -> Items:
     return NoItems.of(dtype)
 
 
-def _place(translator: Translator, sequence: List, position: Value, more: int = 0) -> int | None:
-    """Where a known position is in a sequence of known length; None where either is open."""
-    known = None if isinstance(sequence, Ragged) else translator.constant_of(position)
-    if known is None:
+def _find(
+    translator: Translator, sequence: List, position: Value, more: int = 0
+) -> tuple[Items, int] | None:
+    """A sequence of known length and the place of a known position in it; None where either is
+    open."""
+    known = translator.constant_of(position)
+    if isinstance(sequence, Ragged) or known is None:
         return None
     length = len(sequence)
     if known.size != 1 or not -length <= (place := int(known.item())) < length + more:
         raise BadType(f"position {known} in a sequence of {length}")
-    return place + length if place < 0 else place
+    return sequence, place + length if place < 0 else place
 
 
 @table.convert("SequenceInsert")
@@ -56,10 +58,11 @@ def sequence_insert(
 ) -> List:
     if position is None and isinstance(input_sequence, Items):
         return Items((*input_sequence, tensor))
-    place = None if position is None else _place(translator, input_sequence, position, 1)
-    if place is None:
+    found = None if position is None else _find(translator, input_sequence, position, 1)
+    if found is None:
         return as_compound(translator.model, input_sequence).insert(tensor, position)
-    return Items((*input_sequence[:place], tensor, *input_sequence[place:]))
+    items, place = found
+    return Items((*items[:place], tensor, *items[place:]))
 
 
 @table.convert("SequenceErase")
@@ -67,18 +70,20 @@ def sequence_erase(
     input_sequence: List, position: Value | None = None, *, translator: Translator
 ) -> List:
     last = translator.model.constant(np.int64(-1)) if position is None else position
-    place = _place(translator, input_sequence, last)
-    if place is None:
+    found = _find(translator, input_sequence, last)
+    if found is None:
         return as_compound(translator.model, input_sequence).erase(last)
-    return Items((*input_sequence[:place], *input_sequence[place + 1 :]))
+    items, place = found
+    return Items((*items[:place], *items[place + 1 :]))
 
 
 @table.convert("SequenceAt")
 def sequence_at(input_sequence: List, position: Value, *, translator: Translator) -> Value:
-    place = _place(translator, input_sequence, position)
-    if place is None:
+    found = _find(translator, input_sequence, position)
+    if found is None:
         return as_compound(translator.model, input_sequence).at(position)
-    return input_sequence[place]
+    items, place = found
+    return items[place]
 
 
 @table.convert("SequenceLength")
@@ -98,21 +103,12 @@ def split_to_sequence(
     translator: Translator,
 ) -> List:
     axis = axis_of(axis, input.rank)
-    size = input.shape[axis]
-    known = None if split is None else translator.constant_of(split)
-    if known is not None and known.ndim:
-        sizes = [int(n) for n in known]
-    elif (split is not None and known is None) or isinstance(size, Expr):
-        pieces = split_open(translator, input, piece_lengths(input, split, axis), axis)
-        return pieces if split is not None or keepdims else drop_axis(pieces, axis)
-    else:
-        step = 1 if known is None else int(known)
-        if step < 1:
-            raise BadType(f"SplitToSequence in pieces of {step}")
-        translator.spend(size // step)
-        sizes = [min(step, size - start) for start in range(0, size, step)]
-    parts = shape.split(input, sizes, axis=axis)
     squeezed = split is None and not keepdims
+    sizes = piece_sizes(translator, input, split, axis)
+    if isinstance(sizes, Value):
+        pieces = split_open(translator, input, sizes, axis)
+        return drop_axis(pieces, axis) if squeezed else pieces
+    parts = shape.split(input, sizes, axis=axis)
     return Items(shape.squeeze(p, [axis]) if squeezed else p for p in parts)
 
 
