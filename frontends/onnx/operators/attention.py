@@ -8,16 +8,9 @@ from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import linear
 from nnir.ops.attention import linear_attention
+from nnir.recipes import masked_attention as recipes
 from nnir.recipes.attention import merge_heads, repeat_heads, rotary_embedding, split_heads
 from nnir.recipes.causal_conv import convolve_causally
-from nnir.recipes.masked_attention import (
-    attend_in_steps,
-    bias_of_seen,
-    extend_past,
-    score_by_root,
-    seen_keys,
-    softmax_in_steps,
-)
 from nnir.recipes.promotion import HALVES
 from nnir.types import Precision
 
@@ -55,12 +48,12 @@ def attention(
     """Opset 24 adds `nonpad_kv_seqlen`, opset 25 the window; both are absent before."""
     query = split_heads(q, q_num_heads, "Attention")
     key, value = (split_heads(x, kv_num_heads, "Attention") for x in (k, v))
-    key, value = extend_past(key, value, past_key, past_value)
+    key, value = recipes.extend_past(key, value, past_key, past_value)
     right = 0 if is_causal else right_window_size
-    seen = seen_keys(query, key, past_key, nonpad_kv_seqlen, left_window_size, right)
-    bias = bias_of_seen(q.precision, key, attn_mask, seen)
+    seen = recipes.seen_keys(query, key, past_key, nonpad_kv_seqlen, left_window_size, right)
+    bias = recipes.bias_of_seen(q.precision, key, attn_mask, seen)
     kind = softmax_precision or q.precision
-    output, *shown = attend_in_steps(query, key, value, bias, scale, softcap, kind)
+    output, *shown = recipes.attend_in_steps(query, key, value, bias, scale, softcap, kind)
     merged = merge_heads(output) if q.rank == 3 else output
     return merged, key, value, shown[qk_matmul_output_mode]
 
@@ -81,8 +74,8 @@ def flex_attention(
     if not q.rank == k.rank == v.rank == 4:
         raise BadType(f"FlexAttention of {q.type}, {k.type} and {v.type}")
     kind = softmax_precision or (Precision.FLOAT32 if q.precision in HALVES else q.precision)
-    scores = score_by_root(q, repeat_heads(k, q), scale).cast(kind)
-    weights = softmax_in_steps(_modify_scores(translator, score_mod, scores))
+    scores = recipes.score_by_root(q, repeat_heads(k, q), scale).cast(kind)
+    weights = recipes.softmax_in_steps(_modify_scores(translator, score_mod, scores))
     weights = _modify_scores(translator, prob_mod, weights)
     return linear.mat_mul(weights, repeat_heads(v, q).cast(kind)).cast(v.precision)
 

@@ -7,13 +7,8 @@ from nnir.dim import differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import linear, norm, shape
+from nnir.recipes import masked_attention as recipes
 from nnir.recipes.attention import rotate_by_tables, split_heads
-from nnir.recipes.masked_attention import (
-    add_biases,
-    attend_padded,
-    extend_past,
-    merged_widths,
-)
 from nnir.recipes.shape import split_pieces
 
 from ...table import Ints, Table, Withheld
@@ -50,14 +45,16 @@ def multi_head_attention(
         raise Unsupported(f"MultiHeadAttention of {query.type} that holds keys and values too")
     q, k, v = (norm.computing(x) for x in (query, key, value))
     if bias is not None:
-        q, k, v = add_biases(q, k, v, norm.computing(bias))
+        q, k, v = recipes.add_biases(q, k, v, norm.computing(bias))
     q, k, v = (split_heads(x, num_heads, "MultiHeadAttention") for x in (q, k, v))
     if unidirectional and q.shape[2] != k.shape[2]:  # ONNX Runtime lets the last query see all
         raise Unsupported(f"MultiHeadAttention of {query.type}, {key.type} with {unidirectional=}")
     pasts = (None if x is None else norm.computing(x) for x in (past_key, past_value))
-    k, v = extend_past(k, v, *pasts)
+    k, v = recipes.extend_past(k, v, *pasts)
     how = past_key, scale, mask_filter_value
-    output = attend_padded(q, k, v, key_padding_mask, attention_bias, *how, causal=unidirectional)
+    output = recipes.attend_padded(
+        q, k, v, key_padding_mask, attention_bias, *how, causal=unidirectional
+    )
     return *(norm.same_precision(x, query) for x in (output, k, v)), QK
 
 
@@ -87,14 +84,14 @@ def attention(
         raise Unsupported(f"Attention with {do_rotary=}, {rotary_embedding_dim=}")
     merged = linear.mat_mul(*(norm.computing(x) for x in (input, weights)))
     merged = merged if bias is None else merged + norm.computing(bias)
-    pieces = split_pieces(merged, merged_widths(weights, qkv_hidden_sizes), 2)
+    pieces = split_pieces(merged, recipes.merged_widths(weights, qkv_hidden_sizes), 2)
     q, k, v = (split_heads(x, num_heads, "Attention") for x in pieces)
     before = None
     if past is not None:
         before, values = shape.unstack(norm.computing(past), axis=0, num=2)
-        k, v = extend_past(k, v, before, values)
+        k, v = recipes.extend_past(k, v, before, values)
     mask, how = _without_placeholder(mask_index, k), (before, scale, mask_filter_value)
-    output = attend_padded(q, k, v, mask, attention_bias, *how, causal=unidirectional)
+    output = recipes.attend_padded(q, k, v, mask, attention_bias, *how, causal=unidirectional)
     result = norm.same_precision(output, input)
     if k.shape[3] != v.shape[3]:
         return result, UNEVEN

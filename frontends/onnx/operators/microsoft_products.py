@@ -5,22 +5,19 @@ from __future__ import annotations
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import shape
-from nnir.recipes.integer_products import (
-    as_number,
-    multiply_dynamically,
-    multiply_integers,
-    multiply_to_real,
-    requantize,
-)
+from nnir.recipes import integer_products as products
 from nnir.types import Precision
 
 from ...table import Table
 from .quant import Steps
 
 table = Table(prefix="com.microsoft::")
-table.convert("MatMulInteger16", a_zero_point=None, b_zero_point=None)(multiply_integers)
+table.convert("MatMulInteger16", a_zero_point=None, b_zero_point=None)(products.multiply_integers)
 table.same(
-    {"DynamicQuantizeMatMul": multiply_dynamically, "MatMulIntegerToFloat": multiply_to_real}
+    {
+        "DynamicQuantizeMatMul": products.multiply_dynamically,
+        "MatMulIntegerToFloat": products.multiply_to_real,
+    }
 )
 
 
@@ -41,10 +38,10 @@ def q_gemm(
         raise BadType(f"QGemm of {a.own.type} and {b.own.type}, not matrices")
     left = shape.transpose(a.own) if transA else a.own
     right = shape.transpose(b.own) if transB else b.own
-    whole = multiply_integers(left, right, a.zero_point, b.zero_point)
+    whole = products.multiply_integers(left, right, a.zero_point, b.zero_point)
     if c is not None:
         whole = whole + c
-    factor = as_number(a.scale) * as_number(b.scale) * alpha
+    factor = products.as_number(a.scale) * products.as_number(b.scale) * alpha
     if y_scale is None:
         return whole.cast(Precision.FLOAT32) * factor
-    return requantize(whole, factor / as_number(y_scale), y_zero_point)
+    return products.requantize(whole, factor / products.as_number(y_scale), y_zero_point)

@@ -9,14 +9,9 @@ from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import pool, reduce
+from nnir.recipes import pool as recipes
 from nnir.recipes.distance import vector_norm
-from nnir.recipes.pool import (
-    PoolWindow,
-    count_by_columns,
-    count_in_tensor,
-    pool_maxima,
-    pool_means,
-)
+from nnir.recipes.pool import PoolWindow
 
 from ...table import Ints, Table, Wanted
 from . import windows
@@ -34,7 +29,7 @@ def average_pool(
     x: Value, *, ceil_mode: bool = False, count_include_pad: bool = False, how: Sliding
 ) -> Value:
     at = window_of_pool("AveragePool", x, how, ceil=ceil_mode)
-    return pool_means(x, at, include=count_include_pad)
+    return recipes.pool_means(x, at, include=count_include_pad)
 
 
 @table.convert("MaxPool")
@@ -47,10 +42,10 @@ def max_pool(
     wanted: Wanted,
 ) -> tuple[Value, ...]:
     at = window_of_pool("MaxPool", x, how, ceil=ceil_mode)
-    values, *places = pool_maxima(x, at, positions=wanted > 1)
+    values, *places = recipes.pool_maxima(x, at, positions=wanted > 1)
     if storage_order:
-        places = [count_by_columns(x, v) for v in places]
-    return values, *(count_in_tensor(x, v) for v in places)
+        places = [recipes.count_by_columns(x, v) for v in places]
+    return values, *(recipes.count_in_tensor(x, v) for v in places)
 
 
 @table.convert("LpPool")

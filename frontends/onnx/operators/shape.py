@@ -14,17 +14,8 @@ from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import index, unary
 from nnir.ops import shape as ops
+from nnir.recipes import shape as recipes
 from nnir.recipes.padding import centre, pad_sides
-from nnir.recipes.shape import (
-    broadcast_shapes,
-    flatten_to_matrix,
-    insert_axes,
-    pixel_shuffle,
-    pixel_unshuffle,
-    split_evenly,
-    split_pieces,
-    split_up,
-)
 from nnir.types import PadMode, Precision
 
 from ...table import REQUIRED, Ints, Table, Wanted
@@ -34,11 +25,11 @@ table.same({"Concat": ops.concat}, axis=1)
 table.same({"Concat": ops.concat}, since=4, axis=REQUIRED)
 table.convert("Reshape", attributes={"shape": ()})(ops.reshape)
 table.convert("Squeeze", attributes={"axes": None})(ops.squeeze)
-table.same({"Flatten": flatten_to_matrix}, axis=1)
+table.same({"Flatten": recipes.flatten_to_matrix}, axis=1)
 table.same({"Tile": ops.tile}, since=6)
 table.same({"Transpose": ops.transpose})
-table.same({"Unsqueeze": insert_axes}, since=13)
-table.convert("Unsqueeze", attributes={"axes": REQUIRED})(insert_axes)
+table.same({"Unsqueeze": recipes.insert_axes}, since=13)
+table.convert("Unsqueeze", attributes={"axes": REQUIRED})(recipes.insert_axes)
 
 
 @table.convert("Reshape", since=5)
@@ -82,12 +73,12 @@ def split_13(
 ) -> list[Value]:
     """Without lengths the pieces are equal, with `num_outputs` but for a smaller last one."""
     if split is not None:
-        return split_pieces(input, build.int64(split), axis)
+        return recipes.split_pieces(input, build.int64(split), axis)
     if num_outputs is None:
-        return split_evenly(input, wanted, axis)
+        return recipes.split_evenly(input, wanted, axis)
     if not wanted <= num_outputs <= LONGEST:
         raise BadType(f"Split into {num_outputs} pieces with {wanted} outputs")
-    return split_up(input, num_outputs, axis)
+    return recipes.split_up(input, num_outputs, axis)
 
 
 @table.convert("Expand")
@@ -96,7 +87,7 @@ def expand(input: Value, shape: Index) -> Value:
     target = contents(shape)
     if target is not None and broadcast(input.shape, target) == target:
         return ops.expand(input, shape)
-    return ops.expand(input, broadcast_shapes(build.int64(shape), build.shape_of(input)))
+    return ops.expand(input, recipes.broadcast_shapes(build.int64(shape), build.shape_of(input)))
 
 
 @table.convert("Tile")
@@ -155,7 +146,7 @@ def pad(
 Order = Literal["DCR", "CRD"]
 
 
-@table.each({"DepthToSpace": pixel_shuffle, "SpaceToDepth": pixel_unshuffle})
+@table.each({"DepthToSpace": recipes.pixel_shuffle, "SpaceToDepth": recipes.pixel_unshuffle})
 def move_blocks(
     move: Callable[..., Value], input: Value, *, blocksize: int, mode: Order = "DCR"
 ) -> Value:
