@@ -217,7 +217,7 @@ class Converter:
         if self.is_plain:
             return self.function(*args, **keywords)
         given = {**self.fixed, **self.defaults, **keywords}
-        if self.has_grouped_inputs:
+        if self.groups and not self.variadic:
             given |= zip((p.name for p in self.positional), args, strict=False)
             args = ()
         for name, (kind, fields) in self.groups.items():
@@ -261,11 +261,6 @@ class Converter:
             for p in self._described
             if isinstance(p.annotation, type) and issubclass(p.annotation, Attributes)
         }
-
-    @cached_property
-    def has_grouped_inputs(self) -> bool:
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        return any(p.kind is kind and p.name in self.groups for p in self._described)
 
     @cached_property
     def parameters(self) -> dict[str, tuple[inspect.Parameter, Parameter]]:

@@ -1,9 +1,6 @@
-"""Embeddings of tokens, of their places and of their segments, added up and normalised."""
+"""Embeddings of tokens, of their places and of their segments."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from ..errors import BadType
 from ..model import Value
@@ -12,43 +9,27 @@ from ..types import Precision
 from .generate import constant_like
 
 
-@dataclass(frozen=True)
-class Embedding:
-    """A table [entries, size]; `real` makes real numbers of the rows that are read."""
-
-    rows: Value
-    real: Callable[[Value], Value] | None = None
-
-    def at(self, places: Value) -> Value:
-        """The rows at places."""
-        return self._real(index.gather(self.rows, places, axis=0))
-
-    def first(self, ids: Value) -> Value:
-        """As many rows as there are tokens in each sample of [batch, length]."""
-        length = index.slice_(shape.shape(ids, dtype=Precision.INT64), [0], [1], [2])
-        return self._real(index.slice_(self.rows, [0], [0], length))
-
-    def _real(self, rows: Value) -> Value:
-        return rows if self.real is None else self.real(rows)
-
-
-def embed_tokens(
+def read_embeddings(
     ids: Value,
     segments: Value | None,
     places: Value | None,
-    of_tokens: Embedding,
-    of_places: Embedding,
-    of_segments: Embedding | None,
-) -> Value:
-    """The sum [batch, length, size] for tokens [batch, length]; without `places` these are 0, 1,
-    ..."""
-    if ids.rank != 2 or (segments is not None and of_segments is None):
-        raise BadType(f"embeddings of {ids.type} and segments {segments}")
-    total = of_tokens.at(ids)
-    total = total + (of_places.first(ids) if places is None else of_places.at(places))
+    of_tokens: Value,
+    of_places: Value,
+    of_segments: Value | None,
+) -> list[Value]:
+    """The rows of tables [entries, size] for tokens [batch, length], for their places, which are 0,
+    1, ... unless they are given, and for their segments."""
+    if ids.rank != 2 or (segments is None) != (of_segments is None):
+        raise BadType(f"embeddings of {ids.type}, segments {segments} and {of_segments}")
+    if places is None:
+        length = index.slice_(shape.shape(ids, dtype=Precision.INT64), [0], [1], [2])
+        lined = index.slice_(of_places, [0], [0], length)
+    else:
+        lined = index.gather(of_places, places, axis=0)
+    rows = [index.gather(of_tokens, ids, axis=0), lined]
     if segments is not None and of_segments is not None:
-        total = total + of_segments.at(segments)
-    return total
+        rows.append(index.gather(of_segments, segments, axis=0))
+    return rows
 
 
 def count_ones(mask: Value | None, ids: Value) -> Value:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 from nnir.dim import differ
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import norm, unary
-from nnir.recipes.embeddings import Embedding, count_ones, embed_tokens
+from nnir.ops import binary, norm, unary
+from nnir.recipes.embeddings import count_ones, read_embeddings
 from nnir.recipes.generate import constant_like
 from nnir.recipes.norm import inverse_size, moments
 
@@ -75,10 +77,8 @@ def embed_layer_normalization(
 
     `mask_index_type` says to shape inference which type that one has; it is int32 in any case.
     """
-    if (segment_ids is None) != (segment_embedding is None):
-        raise BadType("EmbedLayerNormalization with only one of segments and their embeddings")
-    tables = Embedding(word_embedding), Embedding(position_embedding)
-    extra = None if segment_embedding is None else Embedding(segment_embedding)
-    total = embed_tokens(input_ids, segment_ids, position_ids, *tables, extra)
+    tables = word_embedding, position_embedding, segment_embedding
+    rows = read_embeddings(input_ids, segment_ids, position_ids, *tables)
+    total = functools.reduce(binary.add, rows)
     result = norm.layer_normalization(total, gamma, beta, begin_norm_axis=LAST, epsilon=epsilon)
     return result, count_ones(mask, input_ids), total

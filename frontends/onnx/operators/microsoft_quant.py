@@ -78,7 +78,7 @@ def q_linear_average_pool(
     pads: Ints = (),
     strides: Ints = (),
 ) -> Value:
-    how = Sliding((), kernel_shape, pads, strides, auto_pad)
+    how = Sliding(kernel_shape, pads, strides, auto_pad=auto_pad)
 
     def compute(image: Value) -> Value:
         real = replace(x, own=image).real

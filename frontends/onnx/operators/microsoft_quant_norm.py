@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import norm, quant
-from nnir.recipes.embeddings import Embedding, count_ones, embed_tokens
+from nnir.ops import binary, norm, quant
+from nnir.recipes.embeddings import count_ones, read_embeddings
 
 from ...table import Table
 
@@ -39,24 +41,19 @@ def q_embed_layer_normalization(
 
     Rows are read as integers: only those become real.
     """
-    words = word_embedding_scale, word_embedding_zero_point
-    places = position_embedding_scale, position_embedding_zero_point
-    segments = segment_embedding_scale, segment_embedding_zero_point
-    total = embed_tokens(
-        input_ids,
-        segment_ids,
-        None,
-        _table(word_embedding_quant, *words),
-        _table(position_embedding_quant, *places),
-        None if segment_embedding is None else _table(segment_embedding, *segments),
+    extra = None if segment_ids is None else segment_embedding
+    if segment_ids is not None and segment_embedding_scale is None:
+        raise BadType("QEmbedLayerNormalization with segments and no scale of them")
+    tables = word_embedding_quant, position_embedding_quant
+    scales = (
+        (word_embedding_scale, word_embedding_zero_point),
+        (position_embedding_scale, position_embedding_zero_point),
+        (segment_embedding_scale, segment_embedding_zero_point),
     )
+    rows = read_embeddings(input_ids, segment_ids, None, *tables, extra)
+    parts = (quant.dequantize_linear(r, *s) for r, s in zip(rows, scales, strict=False))
     gamma = quant.dequantize_linear(gamma_quant, gamma_scale, gamma_zero_point)
     beta = quant.dequantize_linear(beta_quant, beta_scale, beta_zero_point)
+    total = functools.reduce(binary.add, parts)
     result = norm.layer_normalization(total, gamma, beta, begin_norm_axis=2, epsilon=epsilon)
     return result, count_ones(mask, input_ids)
-
-
-def _table(rows: Value, scale: Value | None, zero_point: Value | None) -> Embedding:
-    if scale is None:
-        raise BadType("QEmbedLayerNormalization with segments and no scale of them")
-    return Embedding(rows, lambda x: quant.dequantize_linear(x, scale, zero_point))

@@ -13,9 +13,8 @@ from nnir.recipes import pool as recipes
 from nnir.recipes.distance import vector_norm
 from nnir.recipes.pool import PoolWindow
 
-from ...table import Ints, Table, Wanted
-from . import windows
-from .windows import Sliding
+from ...table import Table, Wanted
+from .windows import Sliding, Stepping
 
 table = Table()
 
@@ -69,21 +68,7 @@ def global_lp_pool(x: Value, *, p: float = 2) -> Value:
 
 
 @table.convert("MaxUnpool", since=9)
-def max_unpool(
-    x: Value,
-    i: Value,
-    output_shape: Value | None = None,
-    *,
-    kernel_shape: Ints,
-    pads: Ints = (),
-    strides: Ints = (),
-) -> Value:
-    rank = windows.spatial("MaxUnpool", x, len(kernel_shape))
-    return pool.max_unpool(
-        x,
-        i,
-        output_shape,
-        kernel_shape=kernel_shape,
-        pads=windows.pair_pads("MaxUnpool", pads, rank),
-        strides=windows.list_of_rank("MaxUnpool", "strides", strides, rank),
-    )
+def max_unpool(x: Value, i: Value, output_shape: Value | None = None, *, how: Stepping) -> Value:
+    at = how.over("MaxUnpool", x)
+    given = {"kernel_shape": at.kernel, "pads": at.pads, "strides": at.strides}
+    return pool.max_unpool(x, i, output_shape, **given)

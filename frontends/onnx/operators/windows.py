@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
@@ -41,16 +41,16 @@ def pair_pads(op: str, pads: Sequence[int] | None, rank: int) -> Ints:
 
 
 @dataclass(frozen=True)
-class Moving(Attributes):
+class Stepping(Attributes):
     """How a kernel moves; what is left out is 1, of pads 0, for every axis.
 
     The kernel of a convolution is that of its filter.
     """
 
-    dilations: Ints = ()
     kernel_shape: Ints = ()
     pads: Ints = ()
     strides: Ints = ()
+    dilations: ClassVar[Ints] = ()
 
     def over(self, op: str, x: Value, kernel: Ints = ()) -> PoolWindow:
         """The window."""
@@ -65,6 +65,13 @@ class Moving(Attributes):
         strides = list_of_rank(op, "strides", self.strides, rank)
         dilations = list_of_rank(op, "dilations", self.dilations, rank)
         return PoolWindow(kernel, strides, (), dilations)
+
+
+@dataclass(frozen=True)
+class Moving(Stepping):
+    """One that may have gaps."""
+
+    dilations: Ints = ()  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,7 @@ class Sliding(Moving):
         if self.is_same:
             return _same(op, x, self._without_pads(op, x, kernel), self.auto_pad)
         plain = replace(self, pads=()) if self.auto_pad == "VALID" else self
-        return Moving.over(plain, op, x, kernel)
+        return Stepping.over(plain, op, x, kernel)
 
 
 def _same(op: str, x: Value, plain: PoolWindow, auto_pad: str) -> PoolWindow:
