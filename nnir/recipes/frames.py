@@ -11,6 +11,7 @@ from ..model import Index, Value
 from ..ops import compare, generate, index, shape, unary
 from ..ops import signal as transforms
 from ..types import Precision
+from .index import as_vector
 
 SINGLE, WIDE = Precision.FLOAT32, Precision.FLOAT64
 
@@ -31,19 +32,14 @@ def transform_frames(
     given = frame_length if window is None else window.size(0)
     if given is None:
         raise BadType("frames without window and frame_length")
-    length = _vector(given)
-    step = _vector(frame_step)
-    count = (_vector(signal.size(1)) - length) / step + 1
+    length = as_vector(build.int64(given))
+    step = as_vector(build.int64(frame_step))
+    count = (as_vector(signal.size(1)) - length) / step + 1
     where = shape.unsqueeze(_steps(count) * step, [1]) + _steps(length)
     frames = index.gather(signal, where, axis=1)
     if window is not None:
         frames = frames * shape.unsqueeze(window, [1])
     return transforms.dft(frames, None, [2], onesided=onesided)
-
-
-def _vector(number: Value) -> Value:
-    """A number as an int64 vector of one."""
-    return shape.reshape(build.int64(number), [1])
 
 
 def _steps(count: Value) -> Value:
@@ -59,7 +55,7 @@ def make_cosine_window(
     periodic: bool = True,
 ) -> Value:
     """The sum of weights[k] * cos(2 pi k n / N) over a window of N (or N - 1) steps."""
-    count = _vector(size)
+    count = as_vector(build.int64(size))
     whole = count if periodic else count - 1
     turn = _steps(count).cast(WIDE) * (2 * math.pi) / whole.cast(WIDE)
     total = unary.cos(turn) * weights[1] + weights[0]
@@ -79,20 +75,20 @@ def mel_weight_matrix(
 ) -> Value:
     """Triangles over the frequencies of a transform [dft_length / 2 + 1, num_mel_bins], evenly
     spaced on the mel scale."""
-    count, length = _vector(num_mel_bins), _vector(dft_length)
+    count, length = (as_vector(build.int64(v)) for v in (num_mel_bins, dft_length))
     points = count + 2
     low, high = (_mel(v) for v in (lower_edge_hertz, upper_edge_hertz))
     step = (high - low) / points.cast(WIDE)
     mels = _steps(points).cast(WIDE) * step + low
     hertz = (unary.exp(mels * (math.log(10) / 2595)) - 1) * 700
     turns = (length + 1).cast(WIDE) * hertz
-    bins = unary.floor(turns / shape.reshape(sample_rate, [1]).cast(WIDE)).cast(Precision.INT64)
+    bins = unary.floor(turns / as_vector(sample_rate).cast(WIDE)).cast(Precision.INT64)
     rows = shape.unsqueeze(_steps(length / 2 + 1), [1])
     return _triangles(rows, bins, count).cast(output_datatype)
 
 
 def _mel(hertz: Value) -> Value:
-    ratio = shape.reshape(hertz, [1]).cast(WIDE) / 700 + 1
+    ratio = as_vector(hertz).cast(WIDE) / 700 + 1
     return unary.log(ratio) * (2595 / math.log(10))
 
 

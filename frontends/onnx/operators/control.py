@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,19 +36,13 @@ def if_(
     known = translator.constant_of(flag)
     if known is not None:
         return tuple(inline(translator, then_branch if known else else_branch, []))
-    graphs = [then_branch, else_branch]
-    return branches.branch(
-        translator, flag, graphs, [], *(_as_branch(translator, g) for g in graphs)
-    )
 
-
-def _as_branch(translator: Translator, graph: SourceGraph) -> branches.Branch:
-    """What a branch gives, sequences as tensors."""
-
-    def translate(inputs: list[Any]) -> list[Any]:
+    def translate(graph: SourceGraph, inputs: list[Any]) -> list[Any]:
         return [as_compound(translator.model, v) for v in inline(translator, graph, inputs)]
 
-    return translate
+    graphs = [then_branch, else_branch]
+    parts = (partial(translate, g) for g in graphs)
+    return branches.branch(translator, flag, graphs, [], *parts)
 
 
 @table.convert("Loop")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from nnir.errors import BadType
 from nnir.model import Value
@@ -43,11 +44,8 @@ def q_linear_sigmoid(x: Steps, y: Scale) -> Value:
 @table.convert("QLinearSoftmax")
 def q_linear_softmax(x: Steps, y: Scale, *, axis: int = -1, opset: int) -> Value:
     """`opset` says whether Softmax works along one axis, or before 13 on all axes from it on."""
-    if opset < 13:
-        result = normalize_from(activation.softmax, x.real, axis=axis)
-    else:
-        result = activation.softmax(x.real, axis=axis)
-    return y.count(result, x.own.precision)
+    softmax = partial(normalize_from, activation.softmax) if opset < 13 else activation.softmax
+    return y.count(softmax(x.real, axis=axis), x.own.precision)
 
 
 @table.convert("QLinearConcat")

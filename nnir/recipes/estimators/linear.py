@@ -42,7 +42,8 @@ def classify(
     """The label [N] of each row [N, F], and as many scores as intercepts; a single one is that of
     the second of two classes."""
     rows, count = scoring.rows_of(x, "a linear model"), len(intercepts)
-    scoring.require_labels(labels, max(count, 2))
+    if len(labels) < max(count, 2):
+        raise BadType(f"{len(labels)} labels of {max(count, 2)} classes")
     scores = project(rows, coefficients, count) + intercepts
     if count == 1:
         return scoring.choose_label(scores > 0, labels), scoring.split_score(

@@ -87,9 +87,3 @@ def best_label(scores: Value, labels: Labels) -> Value:
     """The label of the largest score of each row of [N, C], of equal ones the first."""
     place = reduce.arg_max(scores, axis=-1, keepdim=False)
     return index.gather(scores.model.constant(labels), place)
-
-
-def require_labels(labels: Labels, count: int) -> None:
-    """BadType unless there is a label for each of `count` classes."""
-    if len(labels) < count:
-        raise BadType(f"{len(labels)} labels of {count} classes")
