@@ -31,6 +31,9 @@ Wanted = NewType("Wanted", int)
 REQUIRED = inspect.Parameter.empty
 """As the default of an attribute: every model has to give it."""
 
+Absent = Literal[None]
+"""An input or attribute of this type is refused wherever a model gives it."""
+
 NONE: Mapping[str, object] = types.MappingProxyType({})
 
 
@@ -377,6 +380,8 @@ class Converter:
             if parameter.default is inspect.Parameter.empty and not parameter.optional:
                 raise BadType(f"{self.name} needs {parameter.name!r}")
             return None if parameter.default is inspect.Parameter.empty else parameter.default
+        if parameter.hint == Absent:
+            raise Unsupported(f"{self.name} with {parameter.name}")
         if isinstance(value, (Items, Compound)):
             if not parameter.is_items:
                 raise BadType(f"{self.name} takes a tensor for {parameter.name!r}, not a sequence")
@@ -412,7 +417,7 @@ def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
         name=parameter.name,
         hint=main,
         default=parameter.default,
-        optional=len(plain) < len(options),
+        optional=len(plain) < len(options) or hint == Absent,
         is_value=is_value,
         is_folded=any(hasattr(o, "__metadata__") for o in plain),
         is_items=Items in plain or Gaps in plain,

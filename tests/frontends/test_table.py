@@ -13,7 +13,7 @@ import pytest
 
 from frontends.families import FRONTENDS, LateTable, index, index_of
 from frontends.source import SourceGraph, SourceModel
-from frontends.table import Attributes, Items, Prefixed, Table, Wanted
+from frontends.table import Absent, Attributes, Items, Prefixed, Table, Wanted
 from frontends.translate import Dialect, Translator
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
@@ -74,6 +74,11 @@ class Bounds(Prefixed):
 @table.convert("Join")
 def join(a: Steps, b: Steps, c: Value, d: Steps, *, a_limit: int = 3, clip: Bounds) -> object:
     return a, b, c, d, a_limit, clip
+
+
+@table.convert("Plain")
+def plain(mask: Absent, x: Value, past: Absent = None, *, clip: Absent = None) -> object:
+    return mask, x, past, clip
 
 
 @table.each({"One": 1, "Two": 2}, since=3)
@@ -209,6 +214,18 @@ def test_inputs_and_attributes_in_groups_are_named_after_their_parameters(
         call(translator, "Join", 1, [a, None, None, None, c, d], clip_low=4)
     with pytest.raises(BadType, match="Join without attribute clip_low"):
         call(translator, "Join", 1, [a, None, b, None, c, d])
+
+
+def test_what_is_refused_wherever_it_is_given(translator: Translator) -> None:
+    value = x(translator)
+    assert call(translator, "Plain", 1, [None, value]) == (None, value, None, None)
+    for inputs, given, name in (
+        ([value, value], {}, "mask"),
+        ([None, value, value], {}, "past"),
+        ([None, value], {"clip": 1.0}, "clip=1.0"),
+    ):
+        with pytest.raises(Unsupported, match=f"Plain with {name}"):
+            call(translator, "Plain", 1, inputs, **given)
 
 
 @pytest.mark.parametrize(

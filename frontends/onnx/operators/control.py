@@ -9,7 +9,7 @@ import numpy as np
 
 from nnir.broadcast import axis_of
 from nnir.dim import Expr
-from nnir.errors import NotConstant, Unsupported
+from nnir.errors import NotConstant
 from nnir.model import Value
 from nnir.ops import index, shape
 from nnir.recipes.shape import flip, place_first_axis
@@ -19,7 +19,7 @@ from ...capture import Capture
 from ...loop_state import inline
 from ...scans import scan as scan_slices
 from ...source import SourceGraph
-from ...table import Ints, Items, Table
+from ...table import Absent, Ints, Items, Table
 from ...translate import Translator
 from ..lists import as_compound
 from ..loops import Iteration, flag_of, repeat, require_tensors, write_out
@@ -103,7 +103,7 @@ def scan(
 
 @table.convert("Scan")
 def scan_8(
-    sequence_lens: Value | None,
+    sequence_lens: Absent,
     *initial_state_and_scan_inputs: Value,
     body: SourceGraph,
     num_scan_inputs: int,
@@ -111,8 +111,6 @@ def scan_8(
     translator: Translator,
 ) -> Any:
     """Opset 8 has a batch axis in front of everything: one scan for each sample."""
-    if sequence_lens is not None:
-        raise Unsupported("Scan of opset 8 with sequence_lens")
     batch = initial_state_and_scan_inputs[0].shape[0]
     if isinstance(batch, Expr):
         raise NotConstant("Scan of opset 8 with a dynamic batch")

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nnir.broadcast import length_of
-from nnir.dim import Expr
-from nnir.errors import BadType, NotConstant
+from nnir.errors import NotConstant
 from nnir.model import Value
 from nnir.ops import conv, shape
 from nnir.recipes.conv import convolve, convolve_deformed, fit_transposed
 from nnir.recipes.integer_products import requantize
-from nnir.recipes.pool import PoolWindow
 from nnir.types import AutoPad
 
 from ...table import Ints, Table
@@ -22,22 +20,9 @@ from .windows import Moving, Sliding
 table = Table()
 
 
-def window_of(op: str, x: Value, w: Value, how: Moving) -> PoolWindow:
-    """The window of a filter, whose size the attributes may repeat."""
-    kernel = how.kernel_shape or w.shape[2:]
-    pairs = zip(w.shape[2:], kernel, strict=False)
-    fits = len(kernel) == w.rank - 2
-    if not fits or any(a != b and not isinstance(a, Expr) for a, b in pairs):
-        raise BadType(f"{op} with kernel_shape={how.kernel_shape} and a filter {w.type}")
-    known = tuple(k for k in kernel if not isinstance(k, Expr))
-    if len(known) < len(kernel):
-        raise NotConstant(f"{op} needs the size of its kernel, not {w.type}")
-    return how.over(op, x, known)
-
-
 @table.convert("Conv")
 def conv_(x: Value, w: Value, b: Value | None = None, *, group: int = 1, how: Sliding) -> Value:
-    return convolve(x, w, b, window_of("Conv", x, w, how).slide(group))
+    return convolve(x, w, b, how.for_filter("Conv", x, w).slide(group))
 
 
 @table.convert("ConvTranspose")
@@ -52,7 +37,7 @@ def conv_transpose(
     how: Sliding,
 ) -> Value:
     plain = replace(how, auto_pad="VALID") if how.is_same else how
-    at = window_of("ConvTranspose", x, w, plain)
+    at = plain.for_filter("ConvTranspose", x, w)
     slide = replace(at.slide(group), extra=output_padding or (0,) * at.rank)
     if output_shape or how.is_same:
         sizes = output_shape[-at.rank :]  # some writers list every axis
@@ -70,7 +55,7 @@ def conv_integer(
     group: int = 1,
     how: Sliding,
 ) -> Value:
-    at = window_of("ConvInteger", x, w, how)
+    at = how.for_filter("ConvInteger", x, w)
     if at.auto_pad != AutoPad.NONE:
         raise NotConstant(f"ConvInteger with {how.auto_pad=} needs known sizes, not {x.type}")
     given = {"pads": at.pads, "strides": at.strides, "dilations": at.dilations}
@@ -101,7 +86,7 @@ def deform_conv(
     how: Moving,
 ) -> Value:
     windows.spatial("DeformConv", x, 2)
-    slide = window_of("DeformConv", x, w, how).slide(group)
+    slide = how.for_filter("DeformConv", x, w).slide(group)
     return convolve_deformed(x, offset, mask, w, b, slide, offset_group)
 
 

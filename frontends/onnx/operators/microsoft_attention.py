@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from nnir import build
 from nnir.dim import differ
 from nnir.errors import BadType, Unsupported
@@ -11,7 +13,7 @@ from nnir.recipes import masked_attention as recipes
 from nnir.recipes.attention import rotate_by_tables, split_heads
 from nnir.recipes.shape import split_pieces
 
-from ...table import Ints, Table, Withheld
+from ...table import Absent, Ints, Table, Withheld
 
 table = Table(prefix="com.microsoft::")
 QK = Withheld("the weights of MultiHeadAttention")
@@ -30,8 +32,8 @@ def multi_head_attention(
     attention_bias: Maybe = None,
     past_key: Maybe = None,
     past_value: Maybe = None,
-    past_sequence_length: Maybe = None,
-    cache_indirection: Maybe = None,
+    past_sequence_length: Absent = None,
+    cache_indirection: Absent = None,
     *,
     mask_filter_value: float = DEFAULT_FILTER,
     num_heads: int,
@@ -39,8 +41,6 @@ def multi_head_attention(
     unidirectional: bool = False,
 ) -> tuple[Value | Withheld, ...]:
     """Keys of rank 4 are another layer's, whose heads are apart already."""
-    if past_sequence_length is not None or cache_indirection is not None:
-        raise Unsupported("MultiHeadAttention with past_sequence_length: a buffer that is shared")
     if key is None or value is None or query.rank != 3 or key.rank not in (3, 4):
         raise Unsupported(f"MultiHeadAttention of {query.type} that holds keys and values too")
     q, k, v = (norm.computing(x) for x in (query, key, value))
@@ -66,22 +66,18 @@ def attention(
     mask_index: Maybe = None,
     past: Maybe = None,
     attention_bias: Maybe = None,
-    past_sequence_length: Maybe = None,
+    past_sequence_length: Absent = None,
     *,
-    do_rotary: bool = False,
+    do_rotary: Literal[0] = 0,
     mask_filter_value: float = DEFAULT_FILTER,
     num_heads: int,
-    past_present_share_buffer: bool = False,
+    past_present_share_buffer: Literal[0] = 0,
     qkv_hidden_sizes: Ints = (),
-    rotary_embedding_dim: int = 0,
+    rotary_embedding_dim: Literal[0] = 0,
     scale: float | None = None,
     unidirectional: bool = False,
 ) -> tuple[Value | Withheld, ...]:
     """Projects the input by the merged weights of queries, keys and values first."""
-    if past_present_share_buffer or past_sequence_length is not None:
-        raise Unsupported("Attention with past_present_share_buffer=1")
-    if do_rotary or rotary_embedding_dim:
-        raise Unsupported(f"Attention with {do_rotary=}, {rotary_embedding_dim=}")
     merged = linear.mat_mul(*(norm.computing(x) for x in (input, weights)))
     merged = merged if bias is None else merged + norm.computing(bias)
     pieces = split_pieces(merged, recipes.merged_widths(weights, qkv_hidden_sizes), 2)
@@ -112,14 +108,14 @@ def rotary(
     sin_cache: Value,
     *,
     interleaved: bool = False,
-    is_packed_batching: bool = False,
+    is_packed_batching: Literal[0] = 0,
     num_heads: int = 0,
     rotary_embedding_dim: int = 0,
     scale: float = 1.0,
 ) -> Value:
     """One position is that of the first element; ONNX Runtime reads `scale` nowhere."""
-    if is_packed_batching or scale != 1:
-        raise Unsupported(f"RotaryEmbedding with {is_packed_batching=}, {scale=}")
+    if scale != 1:
+        raise Unsupported(f"RotaryEmbedding with {scale=}")
     places = position_ids
     if position_ids.rank == 1:
         along = build.arange_along(input, 1 if input.rank == 3 else 2)

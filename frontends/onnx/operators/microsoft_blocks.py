@@ -7,12 +7,11 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.ops import linear
 from nnir.recipes import packed
 
-from ...table import Table
+from ...table import Absent, Table
 
 table = Table(prefix="com.microsoft::")
 Known = Annotated[Value, None]
@@ -25,7 +24,7 @@ def mat_mul_n_bits(
     b: np.ndarray,
     scales: Value,
     zero_points: Known | None = None,
-    g_idx: Value | None = None,
+    g_idx: Absent = None,
     bias: Value | None = None,
     *,
     K: int,  # noqa: N803  the names are those of ONNX Runtime
@@ -36,8 +35,6 @@ def mat_mul_n_bits(
     weight_prepacked: Literal[0] = 0,
 ) -> Value:
     """x W^T. `accuracy_level` says how far `a` may be rounded; nothing is rounded here."""
-    if g_idx is not None:
-        raise Unsupported("MatMulNBits with g_idx: weights whose blocks are not in their order")
     how = (N, K), bits, block_size, a.precision
     weights = packed.dequantize_blocks(b, scales, zero_points, *how)
     product = linear.mat_mul(a, weights, transpose_y=True)

@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 
 from nnir import build
-from nnir.errors import BadType, Unsupported
+from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import attention, compare, index, norm
 from nnir.recipes.cached_attention import attend_cached, count_on, separate_heads
 
-from ...table import Attributes, Table, Withheld
+from ...table import Absent, Attributes, Table, Withheld
 
 table = Table(prefix="com.microsoft::")
 Maybe = Value | None
@@ -40,9 +40,9 @@ class Looking(Attributes):
 
     def attributes(self) -> dict[str, Any]:
         """Those of GROUP_QUERY_ATTENTION."""
-        names = ("causal", "local_window_size", "softcap")
-        given = {name: getattr(self, name) for name in names}
-        return given | {"interleaved": self.rotary_interleaved, "scale": self.scale or 0.0}
+        seen = {"causal": self.causal, "local_window_size": self.local_window_size}
+        scores = {"scale": self.scale or 0.0, "softcap": self.softcap}
+        return {**seen, **scores, "interleaved": self.rotary_interleaved}
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,10 @@ def group_query_attention(
     position_ids: Maybe = None,
     attention_bias: Maybe = None,
     head_sink: Maybe = None,
-    k_scale: Maybe = None,
-    v_scale: Maybe = None,
-    q_norm_weight: Maybe = None,
-    k_norm_weight: Maybe = None,
+    k_scale: Absent = None,
+    v_scale: Absent = None,
+    q_norm_weight: Absent = None,
+    k_norm_weight: Absent = None,
     *,
     kv_num_heads: int,
     num_heads: int,
@@ -82,10 +82,6 @@ def group_query_attention(
     storage: Storage,
 ) -> tuple[Value | Withheld, ...]:
     """`seqlens_k` has one less than the number of keys of each sample, the new ones included."""
-    scaled = {"k_scale": k_scale, "v_scale": v_scale}
-    normed = {"q_norm_weight": q_norm_weight, "k_norm_weight": k_norm_weight}
-    if given := [name for name, value in (scaled | normed).items() if value is not None]:
-        raise Unsupported(f"GroupQueryAttention with {', '.join(given)}")
     if looking.do_rotary and (cos_cache is None or sin_cache is None):
         raise BadType("GroupQueryAttention with do_rotary=1 and no cos_cache or sin_cache")
     total = total_sequence_length

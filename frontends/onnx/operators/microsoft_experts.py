@@ -11,7 +11,7 @@ from nnir.model import Value
 from nnir.ops import activation, unary
 from nnir.recipes.experts import Layer, mix_experts, swiglu_of_pairs
 
-from ...table import Table
+from ...table import Absent, Table
 
 table = Table(prefix="com.microsoft::")
 
@@ -24,8 +24,8 @@ def mixture_of_experts(
     fc1_experts_bias: Value | None,
     fc2_experts_weights: Value,
     fc2_experts_bias: Value | None = None,
-    fc3_experts_weights: Value | None = None,
-    fc3_experts_bias: Value | None = None,
+    fc3_experts_weights: Absent = None,
+    fc3_experts_bias: Absent = None,
     *,
     activation_alpha: float = 1.0,
     activation_beta: float = 0.0,
@@ -36,8 +36,6 @@ def mixture_of_experts(
     swiglu_limit: float | None = None,
     use_sparse_mixer: Literal[0] = 0,
 ) -> Value:
-    if fc3_experts_weights is not None or fc3_experts_bias is not None:
-        raise Unsupported("MoE with fc3_experts_weights: the gate must be in fc1 (swiglu_fusion=1)")
     if (activation_type == "swiglu") != (swiglu_fusion == 1) or fc1_experts_weights.rank != 3:
         given = f"{fc1_experts_weights.type}, {activation_type=}, {swiglu_fusion=}"
         raise Unsupported(f"MoE with {given}: swiglu needs 1, the others 0")

@@ -18,9 +18,8 @@ from nnir.types import Precision
 from ...table import Table
 from .generate import range_
 from .index import trilu
-from .pool import window_of_pool
 from .shape import pad
-from .windows import Sliding
+from .windows import Pooling
 
 table = Table(prefix="com.microsoft::")
 table.same({"Inverse": linear.inverse})
@@ -96,9 +95,8 @@ def cdist(
 
 
 @table.convert("NhwcMaxPool")
-def nhwc_max_pool(x: Value, *, ceil_mode: bool = False, how: Sliding) -> Value:
+def nhwc_max_pool(x: Value, *, how: Pooling) -> Value:
     def compute(image: Value) -> Value:
-        at = window_of_pool("NhwcMaxPool", image, how, ceil=ceil_mode)
-        return pool_maxima(image, at, positions=False)[0]
+        return pool_maxima(image, how.over("NhwcMaxPool", image), positions=False)[0]
 
     return with_channels_first(x, "NHWC", compute)

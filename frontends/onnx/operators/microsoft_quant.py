@@ -16,7 +16,7 @@ from nnir.recipes.layout import with_channels_first
 from ...table import Ints, Table
 from . import conv, pool
 from .quant import Scale, Steps, dequantize_linear, quantize_linear
-from .windows import Padding, Sliding
+from .windows import Padding, Pooling, Sliding
 
 table = Table(prefix="com.microsoft::")
 LAYOUT = {False: "NCHW", True: "NHWC"}
@@ -76,13 +76,11 @@ def q_linear_average_pool(
     pads: Ints = (),
     strides: Ints = (),
 ) -> Value:
-    how = Sliding(kernel_shape, pads, strides, auto_pad=auto_pad)
+    how = Pooling(kernel_shape, pads, strides, auto_pad=auto_pad, ceil_mode=ceil_mode)
 
     def compute(image: Value) -> Value:
         real = replace(x, own=image).real
-        means = pool.average_pool(
-            real, ceil_mode=ceil_mode, count_include_pad=count_include_pad, how=how
-        )
+        means = pool.average_pool(real, count_include_pad=count_include_pad, how=how)
         return y.count(means, image.precision)
 
     return with_channels_first(x.own, LAYOUT[channels_last], compute)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import shape
@@ -9,7 +11,7 @@ from nnir.recipes.attention import split_heads
 from nnir.recipes.integer_products import multiply_to_real
 from nnir.recipes.masked_attention import attend_padded, merged_widths
 
-from ...table import Table
+from ...table import Absent, Table
 
 table = Table(prefix="com.microsoft::")
 HIDDEN = -10000.0
@@ -26,18 +28,16 @@ def q_attention(
     mask_index: Value | None = None,
     input_zero_point: Value | None = None,
     weight_zero_point: Value | None = None,
-    past: Value | None = None,
+    past: Absent = None,
     *,
-    do_rotary: bool = False,
+    do_rotary: Literal[0] = 0,
     mask_filter_value: float | None = None,
     num_heads: int,
-    past_present_share_buffer: bool = False,
+    past_present_share_buffer: Literal[0] = 0,
     scale: float | None = None,
     unidirectional: bool = False,
 ) -> Value:
     """The product with the merged weights is one of integers, the rest is in real numbers."""
-    if past is not None or past_present_share_buffer or do_rotary:
-        raise Unsupported("QAttention with a past or rotary embeddings")
     widths = merged_widths(weight)
     if input.rank != 3 or not min(widths):
         raise BadType(f"QAttention of {input.type} and {weight.type}")

@@ -8,7 +8,7 @@ from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.recipes.integer_recurrent import Weights, run_lstm
 
-from ...table import Floats, Table
+from ...table import Absent, Floats, Table
 
 table = Table(prefix="com.microsoft::")
 BACKWARD = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
@@ -21,10 +21,10 @@ def dynamic_quantize_lstm(
     w: Value,
     r: Value,
     b: Value | None,
-    sequence_lens: Value | None,
+    sequence_lens: Absent,
     initial_h: Value | None,
     initial_c: Value | None,
-    p: Value | None,
+    p: Absent,
     w_scale: Value,
     w_zero_point: Value,
     r_scale: Value,
@@ -33,7 +33,7 @@ def dynamic_quantize_lstm(
     activation_alpha: Floats = (),
     activation_beta: Floats = (),
     activations: tuple[str, ...] = (),
-    clip: float | None = None,
+    clip: Absent = None,
     direction: Literal["forward", "reverse", "bidirectional"] = "forward",
     hidden_size: int | None = None,
     input_forget: Literal[0] = 0,
@@ -41,8 +41,6 @@ def dynamic_quantize_lstm(
     """ONNX Runtime takes as many samples together as one of its threads has: fewer where there are
     more threads, one in the end."""
     turns = BACKWARD[direction]
-    if sequence_lens is not None or p is not None or clip is not None:
-        raise Unsupported("DynamicQuantizeLSTM with sequence_lens, peepholes or clip")
     if activations not in ((), DEFAULTS * len(turns)) or activation_alpha or activation_beta:
         raise Unsupported(f"DynamicQuantizeLSTM with {activations=}, not {DEFAULTS}")
     if hidden_size is not None and hidden_size not in r.shape[1:2]:

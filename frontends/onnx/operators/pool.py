@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 from nnir.errors import Unsupported
@@ -11,36 +10,23 @@ from nnir.operator import Operator
 from nnir.ops import pool, reduce
 from nnir.recipes import pool as recipes
 from nnir.recipes.distance import vector_norm
-from nnir.recipes.pool import PoolWindow
 
 from ...table import Table, Wanted
-from .windows import Sliding, Stepping
+from .windows import Pooling, Stepping
 
 table = Table()
 
 
-def window_of_pool(op: str, x: Value, how: Sliding, *, ceil: bool) -> PoolWindow:
-    return replace(how.over(op, x), ceil=ceil)
-
-
 @table.convert("AveragePool")
-def average_pool(
-    x: Value, *, ceil_mode: bool = False, count_include_pad: bool = False, how: Sliding
-) -> Value:
-    at = window_of_pool("AveragePool", x, how, ceil=ceil_mode)
-    return recipes.pool_means(x, at, include=count_include_pad)
+def average_pool(x: Value, *, count_include_pad: bool = False, how: Pooling) -> Value:
+    return recipes.pool_means(x, how.over("AveragePool", x), include=count_include_pad)
 
 
 @table.convert("MaxPool")
 def max_pool(
-    x: Value,
-    *,
-    ceil_mode: bool = False,
-    storage_order: Literal[0, 1] = 0,
-    how: Sliding,
-    wanted: Wanted,
+    x: Value, *, storage_order: Literal[0, 1] = 0, how: Pooling, wanted: Wanted
 ) -> tuple[Value, ...]:
-    at = window_of_pool("MaxPool", x, how, ceil=ceil_mode)
+    at = how.over("MaxPool", x)
     values, *places = recipes.pool_maxima(x, at, positions=wanted > 1)
     if storage_order:
         places = [recipes.count_by_columns(x, v) for v in places]
@@ -48,11 +34,11 @@ def max_pool(
 
 
 @table.convert("LpPool")
-def lp_pool(x: Value, *, ceil_mode: bool = False, p: float = 2, how: Sliding) -> Value:
+def lp_pool(x: Value, *, p: float = 2, how: Pooling) -> Value:
     """Opset 1 may leave out the kernel, and then pools everything."""
     if not how.kernel_shape:
         return global_lp_pool(x, p=p)
-    return pool.lp_pool(x, p=p, **window_of_pool("LpPool", x, how, ceil=ceil_mode).general())
+    return pool.lp_pool(x, p=p, **how.over("LpPool", x).general())
 
 
 @table.each({"GlobalAveragePool": reduce.reduce_mean, "GlobalMaxPool": reduce.reduce_max})

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.recipes.pool import PoolWindow
@@ -51,11 +52,24 @@ class Stepping(Attributes):
     pads: Ints = ()
     strides: Ints = ()
     dilations: ClassVar[Ints] = ()
+    ceil_mode: ClassVar[bool] = False
 
     def over(self, op: str, x: Value, kernel: Ints = ()) -> PoolWindow:
         """The window."""
         plain = self._without_pads(op, x, kernel)
         return replace(plain, pads=pair_pads(op, self.pads, plain.rank))
+
+    def for_filter(self, op: str, x: Value, w: Value) -> PoolWindow:
+        """The window of a filter, whose size the attributes may repeat."""
+        kernel = self.kernel_shape or w.shape[2:]
+        pairs = zip(w.shape[2:], kernel, strict=False)
+        fits = len(kernel) == w.rank - 2
+        if not fits or any(a != b and not isinstance(a, Expr) for a, b in pairs):
+            raise BadType(f"{op} with kernel_shape={self.kernel_shape} and a filter {w.type}")
+        known = tuple(k for k in kernel if not isinstance(k, Expr))
+        if len(known) < len(kernel):
+            raise NotConstant(f"{op} needs the size of its kernel, not {w.type}")
+        return self.over(op, x, known)
 
     def _without_pads(self, op: str, x: Value, kernel: Ints) -> PoolWindow:
         kernel = kernel or self.kernel_shape
@@ -64,7 +78,7 @@ class Stepping(Attributes):
         rank = spatial(op, x, len(kernel))
         strides = list_of_rank(op, "strides", self.strides, rank)
         dilations = list_of_rank(op, "dilations", self.dilations, rank)
-        return PoolWindow(kernel, strides, (), dilations)
+        return PoolWindow(kernel, strides, (), dilations, self.ceil_mode)
 
 
 @dataclass(frozen=True)
@@ -76,7 +90,7 @@ class Moving(Stepping):
 
 @dataclass(frozen=True)
 class Sliding(Moving):
-    """The attributes of convolutions and pools."""
+    """The attributes of convolutions."""
 
     auto_pad: Padding = "NOTSET"
 
@@ -91,6 +105,13 @@ class Sliding(Moving):
             return _same(op, x, self._without_pads(op, x, kernel), self.auto_pad)
         plain = replace(self, pads=()) if self.auto_pad == "VALID" else self
         return Stepping.over(plain, op, x, kernel)
+
+
+@dataclass(frozen=True)
+class Pooling(Sliding):
+    """The attributes of pools, which may keep a last partial window."""
+
+    ceil_mode: bool = False  # type: ignore[misc]
 
 
 def _same(op: str, x: Value, plain: PoolWindow, auto_pad: str) -> PoolWindow:
