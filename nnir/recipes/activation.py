@@ -8,7 +8,7 @@ from ..dim import Expr
 from ..errors import BadType, Unsupported
 from ..model import Value
 from ..operator import Operator
-from ..ops import activation, compare, shape, unary
+from ..ops import activation, binary, compare, shape, unary
 from ..types import Precision
 from .promotion import Number, round_once
 
@@ -100,3 +100,14 @@ def normalize_from(operator: Operator, input: Value, *, axis: int = 1) -> Value:
         return operator(input, axis=start)
     joined = shape.flatten(input, start_axis=start, end_axis=-1)
     return shape.reshape_exact(operator(joined, axis=-1), build.shape_of(input))
+
+
+def clip(input: Value, min: Value | None = None, max: Value | None = None) -> Value:
+    """Elements between bounds, of which either may be left out."""
+    if min is not None and max is not None:
+        return activation.clip(input, min, max)
+    if min is None and max is None:
+        return unary.assign(input)
+    operator, bound = (binary.max_, min) if max is None else (binary.min_, max)
+    # of rank 0, so that it does not change the shape of what it is compared with
+    return operator(input, shape.reshape(bound, []) if bound.rank else bound)

@@ -8,11 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import build
-from ..dim import Expr
+from ..dim import Expr, differ
 from ..errors import BadType, NotConstant
 from ..model import Value
 from ..ops import norm, reduce, shape, unary
+from ..types import Precision
+from .generate import constant_like
 from .layout import with_channels_first
+from .shape import repeat_all
 
 
 def full_of_size(like: Value, dims: Sequence[object], number: float) -> Value:
@@ -86,6 +89,45 @@ def update_running(
             raise NotConstant(f"batch_norm with training of {x.type}")
         wide = wide * (count / (count - 1) if count != 1 else math.inf)
     return running * (1 - momentum) + wide * momentum
+
+
+def normalize_trailing(
+    x: Value,
+    scale: Value,
+    shift: Value | None,
+    begin: int,
+    epsilon: float,
+    *,
+    statistics: bool,
+    is_double: bool,
+) -> tuple[Value, ...]:
+    """LAYER_NORMALIZATION of the axes from `begin` on, also by weights that only broadcast; with
+    `statistics` also the mean and 1 / deviation.
+
+    These are in float64 where `is_double`, else in the precision of `x`, at least float32.
+    """
+    trailing = x.shape[begin:]
+    fits = scale.shape == trailing and (shift is None or shift.shape == trailing)
+    if fits:
+        bias = constant_like(scale, 0) if shift is None else shift
+        result = norm.layer_normalization(x, scale, bias, begin_norm_axis=begin, epsilon=epsilon)
+        if not statistics:
+            return (result,)
+    wide = x.cast(Precision.FLOAT64) if is_double else norm.computing(x)
+    mean, variance = moments(wide, range(begin, x.rank))
+    spread = unary.sqrt(variance + epsilon)
+    if not fits:
+        result = norm.same_precision((wide - mean) / spread, x) * scale
+        result = result if shift is None else result + shift
+    return (result, mean, unary.reciprocal(spread)) if statistics else (result,)
+
+
+def spread_groups(weights: Value, x: Value, groups: int) -> Value:
+    """Weights of groups [groups] as those of the channels of `x`."""
+    if any(differ(n, groups) for n in weights.shape):
+        raise BadType(f"{groups} groups with weights {weights.type}")
+    each = build.vector(x.model, [build.over(build.size_of(x, 1), groups)])
+    return repeat_all(weights, each, 0)
 
 
 def normalize_across_channels(

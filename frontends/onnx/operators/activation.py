@@ -8,8 +8,8 @@ import numpy as np
 
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, generate, shape, unary
-from nnir.recipes.activation import normalize_from, prelu
+from nnir.ops import activation, compare, generate, unary
+from nnir.recipes.activation import clip, normalize_from, prelu
 from nnir.types import Precision
 
 from ...table import Pair, Table, Wanted
@@ -102,30 +102,13 @@ def clip_1(input: Value, *, min: float = -LARGEST, max: float = LARGEST) -> Valu
     return clip(input, low, None if max >= LARGEST else input.scalar(max))
 
 
-@table.convert("Clip", since=11)
-def clip(input: Value, min: Value | None = None, max: Value | None = None) -> Value:
-    if min is not None and max is not None:
-        return activation.clip(input, min, max)
-    if min is not None:
-        return binary.max_(input, _scalar(min))
-    if max is not None:
-        return binary.min_(input, _scalar(max))
-    return unary.assign(input)
-
-
-def _scalar(bound: Value) -> Value:
-    """A bound with rank 0, so that it does not change the shape of what it is compared with."""
-    return bound if bound.rank == 0 else shape.reshape(bound, [])
-
-
+table.same({"Clip": clip}, since=11)
 NORMALIZING = {
     "Hardmax": activation.hardmax,
     "LogSoftmax": activation.log_softmax,
     "Softmax": activation.softmax,
 }
 table.same(NORMALIZING, since=13, axis=-1)
-
-
 table.each(NORMALIZING)(normalize_from)
 
 

@@ -6,15 +6,11 @@ from typing import Literal
 
 import numpy as np
 
-from nnir import build
 from nnir.broadcast import axis_of
-from nnir.dim import differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import norm, reduce, unary
-from nnir.recipes.generate import constant_like
-from nnir.recipes.norm import inverse_size, moments, normalize_channels, train_channels
-from nnir.recipes.shape import repeat_all
+from nnir.recipes import norm as recipes
 from nnir.types import Precision
 
 from ...table import REQUIRED, Ints, Pair, Table, Wanted
@@ -43,10 +39,10 @@ def batch_normalization(
 ) -> Results:
     running = input_mean, input_var
     if training_mode:
-        return train_channels(x, scale, b, running, 1 - momentum, epsilon)[:3]
+        return recipes.train_channels(x, scale, b, running, 1 - momentum, epsilon)[:3]
     if wanted > 1:
         raise Unsupported(f"BatchNormalization with {wanted} outputs and training_mode=0")
-    return normalize_channels(x, scale, b, *running, epsilon=epsilon)
+    return recipes.normalize_channels(x, scale, b, *running, epsilon=epsilon)
 
 
 @table.convert("BatchNormalization", since=7, is_test=None)
@@ -72,7 +68,7 @@ def batch_normalization_1(
         return (x - mean) / unary.sqrt(var + epsilon) * scale + b
     if not training:
         return batch_normalization(x, scale, b, mean, var, epsilon=epsilon, wanted=wanted)
-    *made, own, spread = train_channels(x, scale, b, (mean, var), 1 - momentum, epsilon)
+    *made, own, spread = recipes.train_channels(x, scale, b, (mean, var), 1 - momentum, epsilon)
     return *made, *(norm.same_precision(v, mean) for v in (own, spread))
 
 
@@ -86,23 +82,10 @@ def layer_normalization(
     epsilon: float = 1e-5,
     stash_type: Stash = 1,
     wanted: Wanted,
-) -> Results:
+) -> tuple[Value, ...]:
     """ONNX has it since opset 17; ONNX Runtime writes it into older models too."""
-    begin = axis_of(axis, x.rank)
-    trailing = x.shape[begin:]
-    fits = scale.shape == trailing and (b is None or b.shape == trailing)
-    if fits:
-        bias = constant_like(scale, 0) if b is None else b
-        result = norm.layer_normalization(x, scale, bias, begin_norm_axis=begin, epsilon=epsilon)
-        if wanted == 1:
-            return result
-    wide = norm.computing(x) if stash_type == 1 else x.cast(Precision.FLOAT64)
-    mean, variance = moments(wide, range(begin, x.rank))
-    spread = unary.sqrt(variance + epsilon)
-    if not fits:
-        result = norm.same_precision((wide - mean) / spread, x) * scale
-        result = result if b is None else result + b
-    return result if wanted == 1 else (result, mean, unary.reciprocal(spread))
+    how = {"statistics": wanted > 1, "is_double": stash_type == 11}
+    return recipes.normalize_trailing(x, scale, b, axis_of(axis, x.rank), epsilon, **how)
 
 
 @table.convert("GroupNormalization", since=21)
@@ -123,11 +106,7 @@ def group_normalization_18(
     x: Value, scale: Value, bias: Value, *, epsilon: float = 1e-5, num_groups: int
 ) -> Value:
     """Opset 18 has one scale and bias per group instead of per channel."""
-    sizes = [n for v in (scale, bias) for n in v.shape]
-    if any(differ(n, num_groups) for n in sizes):
-        raise BadType(f"{num_groups} groups with factors {scale.type} and shifts {bias.type}")
-    each = build.vector(x.model, [build.over(build.size_of(x, 1), num_groups)])
-    wide = (repeat_all(v, each, 0) for v in (scale, bias))
+    wide = (recipes.spread_groups(v, x, num_groups) for v in (scale, bias))
     return group_normalization(x, *wide, epsilon=epsilon, num_groups=num_groups)
 
 
@@ -146,7 +125,7 @@ def simplified_layer_normalization(
     """RMSNormalization by the name that ONNX Runtime gave it; the factor is float32 always."""
     wide, axes = norm.computing(x), range(axis_of(axis, x.rank), x.rank)
     result = rms_normalization(wide, scale, axis=axis, epsilon=epsilon)
-    return result, inverse_size(wide, axes, epsilon).cast(Precision.FLOAT32)
+    return result, recipes.inverse_size(wide, axes, epsilon).cast(Precision.FLOAT32)
 
 
 @table.convert("LpNormalization")
