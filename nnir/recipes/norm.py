@@ -122,12 +122,12 @@ def normalize_trailing(
     return (result, mean, unary.reciprocal(spread)) if statistics else (result,)
 
 
-def spread_groups(weights: Value, x: Value, groups: int) -> Value:
+def spread_groups(x: Value, groups: int, *weights: Value) -> list[Value]:
     """Weights of groups [groups] as those of the channels of `x`."""
-    if any(differ(n, groups) for n in weights.shape):
-        raise BadType(f"{groups} groups with weights {weights.type}")
+    if any(differ(n, groups) for v in weights for n in v.shape):
+        raise BadType(f"{groups} groups with weights {', '.join(str(v.type) for v in weights)}")
     each = build.vector(x.model, [build.over(build.size_of(x, 1), groups)])
-    return repeat_all(weights, each, 0)
+    return [repeat_all(v, each, 0) for v in weights]
 
 
 def normalize_across_channels(

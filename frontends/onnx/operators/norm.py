@@ -106,7 +106,7 @@ def group_normalization_18(
     x: Value, scale: Value, bias: Value, *, epsilon: float = 1e-5, num_groups: int
 ) -> Value:
     """Opset 18 has one scale and bias per group instead of per channel."""
-    wide = (recipes.spread_groups(v, x, num_groups) for v in (scale, bias))
+    wide = recipes.spread_groups(x, num_groups, scale, bias)
     return group_normalization(x, *wide, epsilon=epsilon, num_groups=num_groups)
 
 
