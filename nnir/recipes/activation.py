@@ -106,8 +106,8 @@ def clip(input: Value, min: Value | None = None, max: Value | None = None) -> Va
     """Elements between bounds, of which either may be left out."""
     if min is not None and max is not None:
         return activation.clip(input, min, max)
-    if min is None and max is None:
+    bound, operator = (min, binary.max_) if max is None else (max, binary.min_)
+    if bound is None:
         return unary.assign(input)
-    operator, bound = (binary.max_, min) if max is None else (binary.min_, max)
     # of rank 0, so that it does not change the shape of what it is compared with
     return operator(input, shape.reshape(bound, []) if bound.rank else bound)
