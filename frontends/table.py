@@ -220,7 +220,7 @@ class Converter:
         if self.is_plain:
             return self.function(*args, **keywords)
         given = {**self.fixed, **self.defaults, **keywords}
-        if self.groups and not self.variadic:
+        if self.has_grouped_inputs:
             given |= zip((p.name for p in self.positional), args, strict=False)
             args = ()
         for name, (kind, fields) in self.groups.items():
@@ -264,6 +264,10 @@ class Converter:
             for p in self._described
             if isinstance(p.annotation, type) and issubclass(p.annotation, Attributes)
         }
+
+    @cached_property
+    def has_grouped_inputs(self) -> bool:
+        return any(p.name in self.groups and p.kind is not p.KEYWORD_ONLY for p in self._described)
 
     @cached_property
     def parameters(self) -> dict[str, tuple[inspect.Parameter, Parameter]]:
@@ -380,7 +384,7 @@ class Converter:
             if parameter.default is inspect.Parameter.empty and not parameter.optional:
                 raise BadType(f"{self.name} needs {parameter.name!r}")
             return None if parameter.default is inspect.Parameter.empty else parameter.default
-        if parameter.hint == Absent:
+        if parameter.hint is Absent:
             raise Unsupported(f"{self.name} with {parameter.name}")
         if isinstance(value, (Items, Compound)):
             if not parameter.is_items:
@@ -417,7 +421,7 @@ def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
         name=parameter.name,
         hint=main,
         default=parameter.default,
-        optional=len(plain) < len(options) or hint == Absent,
+        optional=len(plain) < len(options) or hint is Absent,
         is_value=is_value,
         is_folded=any(hasattr(o, "__metadata__") for o in plain),
         is_items=Items in plain or Gaps in plain,
