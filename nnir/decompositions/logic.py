@@ -9,7 +9,11 @@ import numpy as np
 from ..broadcast import axis_of, ints
 from ..errors import NotConstant
 from ..model import Index, Value
-from ..ops import compare, logic, reduce, shape
+from ..ops import compare, logic, reduce, shape, unary
+from ..types import Precision
+
+SIGNED = {Precision.UINT32: Precision.INT32, Precision.UINT64: Precision.INT64}
+"""Whose bits are those of a type with a sign, where that is no wider one."""
 
 
 @logic.xor.decomposes()
@@ -36,6 +40,17 @@ def _bitwise_and(input0: Value, input1: Value) -> Value:
     if input0.dtype.kind == "u":
         return total
     return total + _sign_bit((input0 < 0) & (input1 < 0), input0)
+
+
+def combine_halves(input0: Value, input1: Value) -> Value:
+    """BITWISE_AND by BITWISE_XOR: halves added up have twice the bits of both, and those of one."""
+    kind, modulus = input0.precision, _modulus(input1) if input1.rank <= input0.rank else None
+    wide = SIGNED.get(kind, Precision.INT32 if kind.dtype.itemsize < 4 else kind)
+    change = unary.bit_cast if kind in SIGNED else unary.cast
+    a, b = (change(x, dtype=wide) for x in (input0, input1))
+    if modulus is not None and modulus <= _limits(a).max:
+        return change(a % modulus, dtype=kind)
+    return change(a // 2 + b // 2 - (a ^ b) // 2 + a % 2 * (b % 2), dtype=kind)
 
 
 @logic.bitwise_or.decomposes()

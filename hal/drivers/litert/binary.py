@@ -12,12 +12,14 @@ from nnir.dim import Dim
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import binary
+from nnir.recipes import division
 from nnir.types import Fuse, Precision
 
 from ...attributes import Ints
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref
-from .static import only_integer
+from .kernels import compute_precision
+from .static import only_number
 from .unary import real
 
 table = Lowerings[Ref]()
@@ -29,23 +31,14 @@ CODES = {Fuse.NONE: 0, Fuse.RELU: 1, Fuse.RELU6: 3}
 @table.fuse
 def apply_fuse_code(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
     """The activation of a fuse code as steps of their own."""
-    match fuse_code:
-        case Fuse.NONE:
-            return result
-        case Fuse.RELU:
-            return rectify(g, result)
-        case Fuse.RELU1 | Fuse.RELU6:
-            high = {Fuse.RELU1: 1, Fuse.RELU6: 6}[fuse_code]
-            return clip_between(g, result, 0, high)
-    raise NoLowering(f"fuse code {fuse_code!r}")
-
-
-def rectify(g: Emitter, input: Operand) -> Ref:
-    """max(0, x)."""
-    ref = g.take(input)
-    if ref.tensor.precision == Precision.FLOAT32:
-        return g.elementwise("RELU", ref)
-    return g.elementwise("MAXIMUM", 0, ref)
+    if fuse_code == Fuse.NONE:
+        return result
+    if fuse_code in CODES and result.tensor.precision == Precision.FLOAT32:
+        return g.elementwise(fuse_code.name, result)
+    positive = g.elementwise("MAXIMUM", 0, result)
+    if fuse_code == Fuse.RELU:
+        return positive
+    return g.elementwise("MINIMUM", 1 if fuse_code == Fuse.RELU1 else 6, positive)
 
 
 def clip_between(g: Emitter, input: Operand, low: Operand | float, high: Operand | float) -> Ref:
@@ -53,17 +46,15 @@ def clip_between(g: Emitter, input: Operand, low: Operand | float, high: Operand
     return g.elementwise("MINIMUM", high, g.elementwise("MAXIMUM", low, input))
 
 
-def calculate(g: Emitter, name: str, a: Operand, b: Operand, fuse_code: Fuse) -> Ref:
-    """A kernel that may apply an activation itself."""
-    plain = g.take(a).tensor.precision == Precision.FLOAT32
-    if plain and fuse_code in CODES:
-        return g.elementwise(name, a, b, fused_activation_function=CODES[fuse_code])
-    return apply_fuse_code(g, g.elementwise(name, a, b), fuse_code)
-
-
-@table.each({binary.add: "ADD", binary.sub: "SUB", binary.mul: "MUL"})
+@table.each({binary.add: "ADD", binary.div: "DIV", binary.mul: "MUL", binary.sub: "SUB"})
 def _native(g: Emitter, name: str, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
-    return calculate(g, name, input0, input1, fuse_code)
+    """A kernel that may apply an activation itself."""
+    if name == "DIV" and input0.is_integer:
+        return apply_fuse_code(g, divide(g, name, input0, input1), fuse_code)
+    if fuse_code in CODES and g.take(input0).tensor.precision == Precision.FLOAT32:
+        code = CODES[fuse_code]
+        return g.elementwise(name, input0, input1, fused_activation_function=code)
+    return apply_fuse_code(g, g.elementwise(name, input0, input1), fuse_code)
 
 
 @table.lower(binary.sum_)
@@ -71,25 +62,19 @@ def sum_(g: Emitter, *input: Value) -> Ref:
     return functools.reduce(operator.add, map(g.take, input))
 
 
-def is_real(g: Emitter, operand: Operand) -> bool:
+def may_be_nan(ref: Ref) -> bool:
     """Whether a tensor may hold NaN: a constant tells."""
-    ref = g.take(operand)
-    if not ref.precision.is_float:
-        return False
     data = ref.tensor.data
-    return data is None or bool(np.isnan(data).any())
+    return ref.precision.is_float and (data is None or bool(np.isnan(data).any()))
 
 
-def extreme(g: Emitter, name: str, a: Operand, b: Operand) -> Ref:
+def extreme(g: Emitter, name: str, *operands: Operand) -> Ref:
     """MAXIMUM or MINIMUM, where NaN wins: beside a constant the kernels let it, else not."""
-    first, second = (b, a) if g.take(b).tensor.data is not None else (a, b)
-    made = g.elementwise(name, first, second)
-    if not is_real(g, first):
-        return made
-    for operand in (second, first):
-        if is_real(g, operand):
-            x = g.take(operand)
-            made = g.where(x.unequal(x), x, made)
+    pair = sorted(map(g.take, operands), key=lambda ref: ref.tensor.data is None)
+    made = g.elementwise(name, *pair)
+    for ref in pair[::-1] if may_be_nan(pair[0]) else ():
+        if may_be_nan(ref):
+            made = g.where(ref.unequal(ref), ref, made)
     return made
 
 
@@ -98,162 +83,44 @@ def _extreme(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
     return extreme(g, name, input0, input1)
 
 
-def _divide(g: Emitter, kernel: str, input0: Value, input1: Value, kind: Precision) -> Ref:
+def divide(g: Emitter, kernel: str, input0: Value, input1: Value) -> Ref:
     """A division of integers, by 0 nothing: it ends a kernel, and by -1 the least overflows."""
+    is_narrow = input0.dtype.itemsize < 4
+    kind = Precision.INT32 if is_narrow else compute_precision(kernel, input0.precision)
     by = safe = g.cast(input1, kind)
-    data, is_signed = by.tensor.data, kind.dtype.kind == "i"
-    for number, occurs in ((0, True), (-1, is_signed)):
-        if occurs and (data is None or (data == number).any()):
-            safe = g.where(by.equal(number), 1, safe)
+    data, risks = by.tensor.data, (0, -1) if input0.dtype.kind == "i" else (0,)
+    masks = {n: by.equal(n) for n in risks if data is None or n in data}
+    for mask in masks.values():
+        safe = g.where(mask, 1, safe)
     made = g.elementwise(kernel, g.cast(input0, kind), safe)
-    if is_signed and (data is None or (data == -1).any()):
-        made = g.where(by.equal(-1), 0 if kernel == "FLOOR_MOD" else 0 - made, made)
-    if data is None or not data.all():
-        made = g.where(by.equal(0), 0, made)
-    return made
+    for number, mask in masks.items():
+        made = g.where(mask, 0 - made if number and kernel != "FLOOR_MOD" else 0, made)
+    return made.cast(input0.precision)
 
 
-def _quotient(g: Emitter, kernel: str, input0: Value, input1: Value) -> Ref:
-    if input0.dtype.itemsize > 4 or input0.precision == Precision.UINT32:
-        raise NoLowering(f"litert divides no {input0.precision.name}, only up to INT32")
-    return _divide(g, kernel, input0, input1, Precision.INT32).cast(input0.precision)
-
-
-def _divide_truncating(g: Emitter, a: Value, by: int) -> Ref:
-    """The quotient of INT64 rounded towards zero: down, and one more where it is negative."""
-    down = _long_quotient(g, a, by)
-    back = down * by
-    inexact = back.unequal(g.take(a)) & (down < 0)
-    return down + inexact.cast(Precision.INT64)
-
-
-@table.lower(binary.div)
-def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
-    if input0.is_float:
-        return calculate(g, "DIV", input0, input1, fuse_code)
-    if number := _known_divisor(input0, input1):
-        return apply_fuse_code(g, _divide_truncating(g, input0, number), fuse_code)
-    return apply_fuse_code(g, _quotient(g, "DIV", input0, input1), fuse_code)
-
-
-def _by_power(g: Emitter, x: Ref, count: int) -> Ref:
-    """floor(x / 2^count) of INT64, of whose halves one is shifted and what falls out is added."""
-    if not count:
-        return x
-    halves = halves_of(g, x)
-    low, high = (_half(g, halves, k) for k in (0, 1))
-    bits = g.same_bits(low, Precision.UINT32)
-    fine = g.elementwise("RIGHT_SHIFT", bits, count).cast(Precision.INT64)
-    rest = high.cast(Precision.INT64) % (1 << count)
-    down = g.elementwise("RIGHT_SHIFT", high, count).cast(Precision.INT64)
-    result = down * (1 << 32) + rest * (1 << (32 - count)) + fine
-    return result.stored(x.order)
-
-
-def halves_of(g: Emitter, ref: Ref) -> Ref:
-    """64 bits as twice 32 along a last axis."""
-    long = g.plain(g.same_bits(ref, Precision.INT64))
-    shape, data = (*long.tensor.shape, 2), long.tensor.data
-    if data is not None:
-        return g.constant(np.ascontiguousarray(data)[..., None].view(np.int32))
-    return g.one("BITCAST", [long], Precision.INT32, shape)
-
-
-def _half(g: Emitter, halves: Ref, number: int) -> Ref:
-    *shape, _ = halves.shape
-    bounds = g.ints(*[0] * len(shape), number), g.ints(*[-1] * len(shape), 1)
-    return g.reshape(g.one("SLICE", [halves, *bounds], Precision.INT32, (*shape, 1)), shape)
-
-
-def _long_quotient(g: Emitter, a: Value, by: int) -> Ref:
-    """floor(a / by) of INT64, which has no kernel: what is divisible by an odd number is
-    multiplied with its inverse modulo 2^64."""
-    x = g.plain(a)
-    if by < 0:
-        x, by = -x, -by
-    count = (by & -by).bit_length() - 1
-    odd = by >> count
-    if count > 31:
-        raise NoLowering(f"litert divides no INT64 by {by}")
-    x = _by_power(g, g.plain(x), count)
-    if odd == 1:
-        return x
-    inverse = pow(odd, -1, 1 << 64)
-    inverse -= (1 << 64) if inverse >> 63 else 0
-    return (x - x % odd) * inverse
-
-
-def _known_divisor(input0: Value, input1: Value) -> int:
-    """The number by which INT64 is divided, 0 where it is another type or not known."""
-    by = only_integer(input1) if input0.precision == Precision.INT64 else None
-    return by if by is not None and abs(by) < 1 << 62 and input1.rank <= input0.rank else 0
-
-
-@table.lower(binary.floor_div)
-def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
-    if input0.is_float:  # the remainder is exact, the quotient is not: 1 by 0.1 is 9
-        rest = g.take(input0) % input1
-        whole = g.elementwise("ROUND", (g.take(input0) - rest) / input1)
-        plain = g.take(input0) / input1
-        beyond = abs(rest).equal(np.inf)  # by an infinity of the other sign
-        whole = g.where(beyond, -1, whole)
-        return g.where(g.take(input1).equal(0), plain, whole)
-    if number := _known_divisor(input0, input1):
-        return _long_quotient(g, input0, number)
-    return _quotient(g, "FLOOR_DIV", input0, input1)
-
-
-def _signs_differ(g: Emitter, rest: Ref, by: Ref) -> Ref:
-    """Whether a remainder is not 0 and has another sign than `by`."""
-    zero = g.number(0, rest)
-    return rest.unequal(zero) & (rest < zero).unequal(by < zero)
-
-
-@table.lower(binary.mod)
-def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Ref:
-    if input0.precision == Precision.UINT64:
-        raise NoLowering("litert has no remainder of UINT64")
-    if input0.is_float:
-        rest = g.take(input0) % input1
-    else:
-        is_narrow = input0.dtype.itemsize < 4 or input0.precision == Precision.INT32
-        kind = Precision.INT32 if is_narrow else Precision.INT64
-        rest = _divide(g, "FLOOR_MOD", input0, input1, kind)
-    if fmod:
-        first, by = (g.cast(v, rest.tensor.precision) for v in (input0, input1))
-        rest = g.where(_signs_differ(g, rest, first), rest - by, rest)
-    return rest.cast(input0.precision)
+@table.each({binary.floor_div: "FLOOR_DIV", binary.mod: "FLOOR_MOD"})
+def _floor(g: Emitter, kernel: str, input0: Value, input1: Value) -> Ref:
+    if input0.is_integer:
+        return divide(g, kernel, input0, input1)
+    if kernel == "FLOOR_DIV":
+        raise NoLowering("litert rounds a quotient before it is rounded down")
+    return g.elementwise(kernel, input0, input1)
 
 
 @table.lower(binary.pow_)
 def pow_(g: Emitter, input0: Value, input1: Value) -> Ref:
-    if input0.is_float:
-        return _power(g, input0, input1)
-    exponent = only_integer(input1)
-    if exponent is None or not 0 <= exponent < 64:
+    if input0.is_integer:
         raise NoLowering("litert raises integers to one known power below 64 only")
-    return _whole_power(g, g.take(input0), exponent)
+    x, exponent = g.take(input0), only_number(input1)
+    if exponent in (1, 2) and input1.rank <= x.rank:
+        return x if exponent == 1 else x * x
+    return g.elementwise("POW", x, input1)
 
 
-def _power(g: Emitter, base: Value, exponent: Value) -> Ref:
-    known = exponent.constant
-    if known is not None and known.size == 1 and known.ndim <= base.rank:
-        match known.item():
-            case 2.0:
-                return g.take(base) * base
-            case 1.0:
-                return g.take(base)
-    return g.elementwise("POW", base, exponent)
-
-
-def _whole_power(g: Emitter, base: Ref, exponent: int) -> Ref:
-    """Squaring and multiplying."""
-    result = base - base + 1
-    while exponent:
-        if exponent & 1:
-            result *= base
-        base, exponent = base * base, exponent >> 1
-    return result
+table.decompose(binary.div, division.truncate_floor)
+table.decompose(binary.floor_div, division.floor_by_number, division.floor_by_remainder)
+table.decompose(binary.mod, division.remainder_as_in_c)
+table.decompose(binary.pow_, division.multiply_power)
 
 
 @table.lower(binary.atan2)

@@ -14,16 +14,12 @@ from .emitter import Emitter, Ref
 table = Lowerings[Ref]()
 
 
-def ordered_bits(g: Emitter, input: Value) -> Ref:
-    """UINT64 as INT64 of the same order: both begin with the lowest."""
-    bits = g.same_bits(g.take(input), Precision.INT64)
-    lowest = g.constant(np.iinfo(np.int64).min, np.int64)
-    return bits.seen_as(Precision.INT64) + lowest
-
-
 def comparable(g: Emitter, input: Value) -> Ref:
-    """An operand as kernels compare it."""
-    return ordered_bits(g, input) if input.precision == Precision.UINT64 else g.take(input)
+    """An operand as kernels compare it: UINT64 as INT64 of the same order."""
+    if input.precision != Precision.UINT64:
+        return g.take(input)
+    bits = g.same_bits(g.take(input), Precision.INT64)
+    return bits.seen_as(Precision.INT64) + np.iinfo(np.int64).min
 
 
 @table.each(
@@ -37,8 +33,7 @@ def comparable(g: Emitter, input: Value) -> Ref:
     }
 )
 def _same(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
-    pair = [comparable(g, v) for v in (input0, input1)]
-    return g.elementwise(name, *pair, precision=Precision.BOOL8)
+    return g.elementwise(name, comparable(g, input0), comparable(g, input1))
 
 
 @table.lower(compare.where)

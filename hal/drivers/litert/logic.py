@@ -2,77 +2,55 @@
 
 from __future__ import annotations
 
-from functools import partial, reduce
-from operator import add
+import numpy as np
 
+from nnir.decompositions.logic import combine_halves
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import logic
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .binary import halves_of
 from .emitter import Emitter, Ref
-from .static import only_integer
+from .static import only_number
 
 table = Lowerings[Ref]()
-BOOL = Precision.BOOL8
 
 
-@table.each(
+table.natives(
     {
         logic.and_: "LOGICAL_AND",
+        logic.not_: "LOGICAL_NOT",
         logic.or_: "LOGICAL_OR",
         logic.xor: "NOT_EQUAL",
     }
 )
-def _same(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
-    return g.elementwise(name, input0, input1, precision=BOOL)
+table.decompose(logic.bitwise_and, combine_halves)
 
 
-table.native(logic.not_, "LOGICAL_NOT")
-
-
-@table.each(
-    {
-        logic.bitwise_and: "MINIMUM",
-        logic.bitwise_or: "MAXIMUM",
-        logic.bitwise_xor: "BITWISE_XOR",
-    }
-)
-def _bitwise(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
-    """LiteRT has one kernel, of up to 32 bits; for the others every bit of both is compared."""
-    pair, is_long = [g.take(v) for v in (input0, input1)], input0.dtype.itemsize > 4
-    if is_long:
-        pair = [halves_of(g, v) for v in pair]
-    compute = g.elementwise if name == "BITWISE_XOR" else partial(_every_bit, g)
-    made = compute(name, *pair)
-    if not is_long:
-        return made
-    whole = g.one("BITCAST", [g.plain(made)], Precision.INT64, made.shape[:-1])
+@table.lower(logic.bitwise_xor)
+def bitwise_xor(g: Emitter, input0: Value, input1: Value) -> Ref:
+    """A kernel of up to 32 bits, to which 64 are twice as many along a last axis."""
+    if input0.dtype.itemsize <= 4:
+        return g.elementwise("BITWISE_XOR", input0, input1)
+    made = g.plain(g.elementwise("BITWISE_XOR", *(_halves(g, v) for v in (input0, input1))))
+    whole = g.one("BITCAST", [made], Precision.INT64, made.shape[:-1])
     return g.same_bits(whole, input0.precision)
 
 
-def _every_bit(g: Emitter, name: str, a: Ref, b: Ref) -> Ref:
-    pair = [v.cast(Precision.INT64) for v in (a, b)]
-    kind = a.tensor.precision
-    parts = (
-        g.elementwise(name, *(_bit(v, bit) for v in pair)) * (1 << bit)
-        for bit in range(8 * kind.dtype.itemsize)
-    )
-    return reduce(add, parts).cast(kind)
-
-
-def _bit(value: Ref, bit: int) -> Ref:
-    """One bit of INT64 as 0 or 1."""
-    return (value % (2 << bit) >= 1 << bit).cast(Precision.INT64)
+def _halves(g: Emitter, operand: Value) -> Ref:
+    long = g.plain(g.same_bits(g.take(operand), Precision.INT64))
+    data = long.tensor.data
+    if data is not None:
+        return g.constant(np.ascontiguousarray(data)[..., None].view(np.int32))
+    return g.one("BITCAST", [long], Precision.INT32, (*long.shape, 2))
 
 
 @table.lower(logic.bit_shift)
 def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Ref:
     """By a known count; to the left as a product."""
-    count, width = only_integer(input1), input0.dtype.itemsize
-    if width > 4 or count is None or not 0 <= count < 8 * width:
+    count, width = only_number(input1), input0.dtype.itemsize
+    if width > 4 or not isinstance(count, int) or not 0 <= count < 8 * width:
         raise NoLowering("litert shifts up to 32 bits by one known count inside the width only")
     if left:
         return (g.cast(input0, Precision.INT64) * (1 << count)).cast(input0.precision)

@@ -34,7 +34,7 @@ def cast_data(data: np.ndarray, to: Precision) -> np.ndarray:
     return data.astype(to.dtype)
 
 
-def only_integer(value: Value) -> int | None:
-    """The integer that an operand of one element is; None where it is not known."""
+def only_number(value: Value) -> float | None:
+    """The number that an operand of one element is; None where it is not known."""
     known = value.constant
-    return int(known.item()) if known is not None and known.size == 1 else None
+    return known.item() if known is not None and known.size == 1 else None

@@ -15,25 +15,21 @@ from .emitter import Emitter, Ref
 from .kernels import has_kernel
 
 table = Lowerings[Ref]()
-BOOL, FLOAT = Precision.BOOL8, Precision.FLOAT32
+FLOAT = Precision.FLOAT32
 
 
 BEYOND = 7
 """XNNPACK takes tensors of up to 6 axes and leaves others to LiteRT's own kernels."""
 
 
-table.natives({unary.ceil: "CEIL", unary.floor: "FLOOR", unary.round_: "ROUND"})
+table.natives({unary.ceil: "CEIL", unary.floor: "FLOOR", unary.neg: "NEG", unary.round_: "ROUND"})
 
 
 def exactly(g: Emitter, name: str, x: Ref) -> Ref:
     """A function by LiteRT's own kernel, which takes it from the C library."""
-    if x.rank >= BEYOND:
-        return g.elementwise(name, x)
     sizes = x.tensor.shape
-    stored = x.stored(identity(x.rank))
-    wide = g.reshape(stored, (*(1,) * (BEYOND - x.rank), *sizes))
-    made = g.elementwise(name, wide)
-    return Ref(g.reshape(made, sizes).tensor, x.order, made.precision, g)
+    wide = g.reshape(x.stored(identity(x.rank)), (*(1,) * (BEYOND - x.rank), *sizes))
+    return g.reshape(g.elementwise(name, wide), sizes).stored(x.order)
 
 
 def real(g: Emitter, input: Value) -> Ref:
@@ -60,16 +56,10 @@ def _curve(g: Emitter, name: str, input: Value) -> Ref:
 
 @table.lower(unary.abs_)
 def abs_(g: Emitter, input: Value) -> Ref:
+    x = g.take(input)
     if input.precision == Precision.INT64:
-        return g.elementwise("MAXIMUM", input, -g.take(input))
-    return g.take(input) if input.dtype.kind == "u" else abs(g.take(input))
-
-
-@table.lower(unary.neg)
-def neg(g: Emitter, input: Value) -> Ref:
-    if input.dtype.kind == "u":
-        return 0 - g.take(input)
-    return -g.take(input)
+        return g.elementwise("MAXIMUM", x, -x)
+    return x if input.dtype.kind == "u" else abs(x)
 
 
 @table.lower(unary.square)
@@ -81,11 +71,8 @@ def square(g: Emitter, input: Value) -> Ref:
 @table.lower(unary.sign)
 def sign(g: Emitter, input: Value) -> Ref:
     """NaN stays NaN, which the kernel makes 0."""
-    if input.is_float:
-        x = real(g, input)
-        return g.where(x.unequal(x), x, g.elementwise("SIGN", x))
-    whole, zero = g.take(input), g.number(0, input)
-    return (whole > zero).cast(input.precision) - (whole < zero).cast(input.precision)
+    x = real(g, input)
+    return g.where(x.unequal(x), x, g.elementwise("SIGN", x))
 
 
 @table.lower(unary.reciprocal)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import binary
+from nnir.recipes import division
 from nnir.types import Fuse
 
 from ...lowering import Lowerings
@@ -44,16 +44,16 @@ def _arithmetic(g: Emitter, name: str, input0: Value, input1: Value, *, fuse_cod
 
 @table.lower(binary.floor_div)
 def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
+    if input0.is_float:
+        raise NoLowering("nnrt rounds a quotient before it is rounded down")
     a, b = g.take(input0), g.take(input1)
     rest, plain = a % b, a / b
     zero = g.number(0, rest)
-    if not input0.is_float:
-        rounds = rest.unequal(zero) & (a < zero).unequal(b < zero)
-        return plain - rounds.cast(input0.precision)
-    # the remainder is exact, the quotient is not: 1 by 0.1 is 9
-    whole = g.elementwise("ROUND", (a - rest) / b)
-    found = g.where(abs(rest).equal(np.inf), -1, whole)
-    return g.where(b.equal(zero), plain, found)
+    rounds = rest.unequal(zero) & (a < zero).unequal(b < zero)
+    return plain - rounds.cast(input0.precision)
+
+
+table.decompose(binary.floor_div, division.floor_by_remainder)
 
 
 @table.lower(binary.sum_)
