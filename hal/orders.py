@@ -14,6 +14,7 @@ from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
+from nnir.broadcast import axes_of
 from nnir.dim import Dim
 from nnir.model import Value
 from nnir.types import Precision
@@ -78,6 +79,23 @@ class Ref(Formula, Generic[T]):
         """The same tensor, which holds the axes of a value in another order."""
         return replace(self, order=order)
 
+    def transposed(self, perm: Sequence[int] | None) -> Self:
+        """The value whose axis k is axis `perm[k]` of this one, without `perm` from the last to the
+        first: the same tensor, whose axes are called otherwise."""
+        axes = axes_of(perm, self.rank) if perm else range(self.rank)[::-1]
+        return self.stored(tuple(axes.index(a) for a in self.order))
+
+    def without(
+        self, axes: Sequence[int], *, keepdim: bool = False
+    ) -> tuple[tuple[Dim, ...], Order]:
+        """The sizes as they are stored, and the order, where axes are reduced; with `keepdim` to a
+        size of 1."""
+        pairs = list(zip(self.order, self.tensor.shape, strict=True))
+        if keepdim:
+            return tuple(1 if a in axes else d for a, d in pairs), self.order
+        left = [a for a in self.order if a not in axes]
+        return tuple(d for a, d in pairs if a in left), tuple(sorted(left).index(a) for a in left)
+
     def seen_as(self, precision: Precision) -> Self:
         """The same tensor, which stands for another precision."""
         return replace(self, precision=precision)
@@ -99,6 +117,19 @@ def identity(rank: int) -> Order:
 def channels_last(rank: int) -> Order:
     """N, spatial axes, C; of fewer than two axes as they are."""
     return (0, *range(2, rank), 1)[:rank]
+
+
+def order_with_ones(order: Order, sizes: Sequence[Dim], target: Sequence[Dim]) -> Order | None:
+    """An order of `target` in which what has `sizes` and this order need not be moved.
+
+    None where not only axes of size 1 come and go.
+    """
+    places = iter([k for k, d in enumerate(target) if d != 1])
+    if [d for d in sizes if d != 1] != [d for d in target if d != 1]:
+        return None
+    renamed = {a: next(places) for a, d in enumerate(sizes) if d != 1}
+    ones = [k for k, d in enumerate(target) if d == 1]
+    return (*ones, *(renamed[a] for a in order if a in renamed))
 
 
 class OrderedEmission(Emission[Ref[T]]):

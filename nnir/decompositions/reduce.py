@@ -76,13 +76,21 @@ def _cum_prod(input: Value, axis: Value | None, *, exclusive: bool, reverse: boo
 
 @reduce.reduce_min.decomposes()
 def _reduce_min(input: Value, axes: Value, *, keepdim: bool) -> Value:
-    """The opposite of the largest opposite; no opposite of an integer wraps."""
-    if input.precision == Precision.BOOL8:
-        return logic.not_(reduce.reduce_max(logic.not_(input), axes, keepdim=keepdim))
-    if input.is_float:
-        return -reduce.reduce_max(-input, axes, keepdim=keepdim)
-    last = -1 if input.dtype.kind == "i" else reduce.highest(input.dtype)
-    return last - reduce.reduce_max(last - input, axes, keepdim=keepdim)
+    return opposite(reduce.reduce_max(opposite(input), axes, keepdim=keepdim))
+
+
+def opposite(x: Value) -> Value:
+    """Numbers that are large where those are small, all of them exactly: none wraps."""
+    if x.precision == Precision.BOOL8:
+        return logic.not_(x)
+    if x.is_float:
+        return -x
+    return (-1 if x.dtype.kind == "i" else reduce.highest(x.dtype)) - x
+
+
+def find_opposite(input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Value:
+    """ARG_MIN: where the largest opposite is."""
+    return reduce.arg_max(opposite(input), axis=axis, keepdim=keepdim, dtype=dtype)
 
 
 @reduce.cum_max.decomposes()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import build
 from ..broadcast import axis_of, contents, ints
-from ..errors import BadType
+from ..decompositions.reduce import opposite
+from ..errors import BadType, Unsupported
 from ..model import Index, Value
 from ..operator import Operator
 from ..ops import compare, index, reduce, shape, sort, unary
@@ -21,6 +24,39 @@ def top_k(
     wide = x.cast(Precision.UINT8) if x.precision == Precision.BOOL8 else x
     values, places = sort.top_k(wide, count, axis=axis, largest=largest)
     return values.cast(x.precision), places
+
+
+def top_k_of_opposites(
+    input: Value, k: Value, *, axis: int, largest: bool, return_indices_dtype: Precision, **_: bool
+) -> tuple[Value, Value]:
+    """TOP_K of the smallest integers by that of the largest opposites, of which none wraps."""
+    if largest or not input.is_integer:
+        raise Unsupported(f"the largest of {input.type}, or the smallest by opposites")
+    wide = input.cast(Precision.INT32) if input.dtype.itemsize < 4 else input
+    values, places = sort.top_k(
+        opposite(wide), k, axis=axis, return_indices_dtype=return_indices_dtype
+    )
+    return opposite(values).cast(input.precision), places
+
+
+def top_k_of_bits(input: Value, k: Value, **attributes: Any) -> tuple[Value, Value]:
+    """TOP_K of floats by that of integers in their order, those of their bits with few changes.
+
+    NaN is the largest: positive ones lie above infinity in the order of the bits.
+    """
+    if not input.is_float or input.precision == Precision.FLOAT64:
+        raise Unsupported(f"the order of {input.type} by 32 bits")
+    plain = input.cast(Precision.FLOAT32) + 0  # +0 for -0, and one positive NaN for all
+    alike = compare.where(compare.not_equal(plain, plain), plain.scalar(np.nan), plain)
+    keys = _flip_negative(unary.bit_cast(alike, dtype=Precision.INT32))
+    values, places = sort.top_k(keys, k, **attributes)
+    found = unary.bit_cast(_flip_negative(values), dtype=Precision.FLOAT32)
+    return found.cast(input.precision), places
+
+
+def _flip_negative(bits: Value) -> Value:
+    """The bits of negative floats the other way round; its own inverse."""
+    return compare.where(bits < 0, bits ^ np.iinfo(np.int32).max, bits)
 
 
 def sort_along(x: Value, dim: int, *, descending: bool) -> tuple[Value, Value]:

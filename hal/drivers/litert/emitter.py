@@ -203,7 +203,7 @@ class Emitter(OrderedEmission[Tensor]):
         name: str,
         refs: Sequence[Ref],
         shape: tuple[Dim, ...],
-        order: Order,
+        order: Order | None = None,
         *rest: Ref,
         precision: Precision | None = None,
         **fields: Field,
@@ -214,6 +214,7 @@ class Emitter(OrderedEmission[Tensor]):
         of the result where it differs; a half becomes a FLOAT32 that is yet to be rounded.
         """
         given = refs[0].tensor.precision
+        order = identity(len(shape)) if order is None else order
         if given == Precision.UINT64 and name in ("ADD", "SUB", "MUL", "EQUAL", "NOT_EQUAL"):
             signed = [self.same_bits(r, Precision.INT64) for r in refs]
             found = self.compute(name, signed, shape, order, *rest, precision=precision, **fields)
@@ -229,12 +230,13 @@ class Emitter(OrderedEmission[Tensor]):
         name: str,
         refs: Sequence[Ref],
         shape: tuple[Dim, ...],
-        order: Order,
+        order: Order | None = None,
         *rest: Ref,
         **fields: Field,
     ) -> Ref:
         """A step that moves elements of `refs`, whatever they are."""
         given, logical = refs[0].tensor.precision, refs[0].precision
+        order = identity(len(shape)) if order is None else order
         kind = self.movable(name, given)
         operands = [self.same_bits(r, kind) for r in refs]
         (made,) = self.emit(name, [*operands, *rest], [(kind, shape)], **fields)
@@ -450,6 +452,7 @@ class Emitter(OrderedEmission[Tensor]):
         return self.move("RESHAPE", [ref], shape, ref.order, new_shape=[]).tensor
 
 
-def result_shape(g: Emitter, number: int = 0) -> tuple[Dim, ...]:
-    """The sizes of a result of the operation that is lowered."""
-    return g.operation.outputs[number].shape
+def result_shape(g: Emitter, order: Order | None = None) -> tuple[Dim, ...]:
+    """The sizes of the first result of the operation that is lowered, as an order stores them."""
+    shape = g.operation.outputs[0].shape
+    return shape if order is None else tuple(shape[a] for a in order)

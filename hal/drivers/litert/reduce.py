@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nnir.broadcast import axis_of, ints, length_of
-from nnir.dim import Dim
+from nnir.broadcast import axes_of, axis_of, ints, length_of
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import reduce
@@ -15,7 +14,6 @@ from nnir.types import Precision
 
 from ... import orders
 from ...lowering import Lowerings
-from ...orders import Order, identity
 from .emitter import Emitter, Ref, result_shape
 
 table = Lowerings[Ref]()
@@ -28,12 +26,11 @@ Axes = Sequence[int] | Ref
 def known_axes(g: Emitter, input: Value, axes: Value) -> Axes:
     """The axes that are reduced, as a tensor where they are only known while running."""
     known = () if 0 in axes.shape else ints(axes)
-    if known is None:
-        if 0 in input.shape or (axes.rank == 1 and not isinstance(axes.shape[0], int)):
-            raise NoLowering(f"litert reduces {input.type} along known axes only")
-        return g.reshape(g.cast(axes, Precision.INT32), (length_of(axes),))
-    found = tuple(axis_of(a, input.rank) for a in known)
-    return found or tuple(range(input.rank))
+    if known is not None:
+        return axes_of(known, input.rank) or range(input.rank)
+    if 0 in input.shape:
+        raise NoLowering(f"litert reduces {input.type} along known axes only")
+    return g.reshape(g.cast(axes, Precision.INT32), (length_of(axes),))
 
 
 def reduce_axes(
@@ -42,22 +39,20 @@ def reduce_axes(
     ref: Ref,
     axes: Axes,
     *,
-    keepdim: bool,
+    keepdim: bool = False,
     precision: Precision | None = None,
+    **fields: int,
 ) -> Ref:
     """A reduction of axes of the value, wherever they are stored."""
     if isinstance(axes, orders.Ref):  # only known while running
-        ref, where, shape = g.plain(ref), axes, result_shape(g)
-        order = identity(len(shape))
+        ref, where, shape, order = g.plain(ref), axes, result_shape(g), None
     elif not axes:
-        return ref if precision in (None, ref.tensor.precision) else ref.cast(precision)
+        return ref
     else:
-        places = sorted(ref.place(a) for a in axes)
-        where, (shape, order) = g.ints(*places), _without(ref, axes)
-        if keepdim:
-            shape = tuple(1 if k in places else d for k, d in enumerate(ref.tensor.shape))
-            order = ref.order
-    return g.compute(name, [ref], shape, order, where, precision=precision, keep_dims=keepdim)
+        where = g.ints(*sorted(map(ref.place, axes)))
+        shape, order = ref.without(axes, keepdim=keepdim)
+    fields = fields or {"keep_dims": keepdim}
+    return g.compute(name, [ref], shape, order, where, precision=precision, **fields)
 
 
 @table.each(
@@ -85,27 +80,18 @@ def _extreme(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool)
 @table.each({reduce.arg_max: "ARG_MAX", reduce.arg_min: "ARG_MIN"}, implied=["keepdim"])
 def _position(g: Emitter, name: str, input: Value, *, axis: int, dtype: Precision) -> Ref:
     """The first NaN where there is one, over which the kernels pass."""
+
+    def find(kernel: str, ref: Ref) -> Ref:
+        kind = Precision.INT32
+        return reduce_axes(g, kernel, ref, [along], precision=kind, output_type=2)
+
     ref, along = g.take(input), axis_of(axis, input.rank)
-    found = _find_position(g, ref, along, name)
+    found = find(name, ref)
     if ref.precision.is_float:
         nan = ref.unequal(ref)
-        some = reduce_axes(g, "REDUCE_ANY", nan, (along,), keepdim=False)
-        first = _find_position(g, nan.cast(Precision.INT32), along, "ARG_MAX")
-        found = g.where(some, first, found)
+        some = reduce_axes(g, "REDUCE_ANY", nan, [along])
+        found = g.where(some, find("ARG_MAX", nan.cast(Precision.INT32)), found)
     return g.reshape_last(found, result_shape(g)).cast(dtype)
-
-
-def _find_position(g: Emitter, ref: Ref, axis: int, name: str) -> Ref:
-    shape, order = _without(ref, (axis,))
-    where, kind = g.ints(ref.place(axis)), Precision.INT32
-    return g.compute(name, [ref], shape, order, where, precision=kind, output_type=2)
-
-
-def _without(ref: Ref, axes: Sequence[int]) -> tuple[tuple[Dim, ...], Order]:
-    """The sizes as they are stored, and the order, of all other axes."""
-    left = [a for a in ref.order if a not in axes]
-    sizes = zip(ref.order, ref.tensor.shape, strict=True)
-    return tuple(d for a, d in sizes if a in left), tuple(sorted(left).index(a) for a in left)
 
 
 @table.lower(reduce.cum_sum)
@@ -114,6 +100,6 @@ def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, re
     if known is None:
         raise NoLowering("litert sums up along a known axis only")
     ref = g.take(input)
-    place = g.constant(np.array(ref.place(axis_of(known[0], input.rank)), np.int32))
+    place = g.constant(np.int32(ref.place(known[0])))
     shape = ref.tensor.shape
     return g.compute("CUMSUM", [ref], shape, ref.order, place, exclusive=exclusive, reverse=reverse)

@@ -15,6 +15,7 @@ from nnir.ops import index, resize, shape
 
 from ...attributes import Ints
 from ...lowering import Lowerings
+from ...orders import order_with_ones
 from .emitter import BYTES, Emitter, Operand, Ref, result_shape
 from .graph import INT, QUANT, Tensor
 from .quant import as_numbers
@@ -99,13 +100,9 @@ def _reshape(g: Emitter, input: Value) -> Ref:
     """Where only axes of size 1 come and go, the others keep the order that they are stored in."""
     target = result_shape(g)
     ref = g.take(input)
-    kept = [a for a in ref.order if ref.sizes[a] != 1]
-    if [d for d in ref.sizes if d != 1] != [d for d in target if d != 1]:
+    order = order_with_ones(ref.order, ref.sizes, target)
+    if order is None:
         return g.reshape(ref, target)
-    places = iter(sorted(kept))
-    renamed = {next(places): k for k, d in enumerate(target) if d != 1}
-    ones = [k for k, d in enumerate(target) if d == 1]
-    order = (*ones, *(renamed[a] for a in kept))
     return ref.stored(tuple(target[a] for a in order), order)
 
 

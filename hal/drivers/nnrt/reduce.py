@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from nnir.broadcast import axes_of, axis_of, ints
-from nnir.dim import Dim
+from nnir.decompositions.reduce import find_opposite
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import reduce
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from ...orders import Order
 from .emitter import Emitter, Ref
 
 table = Lowerings[Ref]()
+table.decompose(reduce.arg_min, find_opposite)
 LATER: dict[str, Any] = {"reduceToEnd": False, "coeff": 1.0}
 
 
@@ -39,46 +36,15 @@ def _reduce(g: Emitter, name: str, input: Value, axes: Value | None, *, keepdim:
     x = g.take(input)
     if not places:
         return x
-    shape, order = without_axes(x, places, keepdim=keepdim)
+    shape, order = x.without(places, keepdim=keepdim)
     where = g.ints(*(x.place(a) for a in places))
     return g.one(name, [x, where], shape, order, keepDims=keepdim, **LATER)
 
 
-def without_axes(x: Ref, axes: Sequence[int], *, keepdim: bool) -> tuple[tuple[Dim, ...], Order]:
-    """How a reduction is stored: sizes as they are stored, and their order."""
-    pairs = list(zip(x.tensor.shape, x.order, strict=True))
-    if keepdim:
-        return tuple(1 if a in axes else d for d, a in pairs), x.order
-    left = [a for _, a in pairs if a not in axes]
-    sizes = tuple(d for d, a in pairs if a not in axes)
-    return sizes, tuple(sorted(left).index(a) for a in left)
-
-
 @table.lower(reduce.arg_max)
 def arg_max(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Ref:
-    return _position(g, g.take(input), axis_of(axis, input.rank), dtype, keepdim=keepdim)
-
-
-@table.lower(reduce.arg_min)
-def arg_min(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Ref:
-    x = turn_order(g, g.take(input))
-    return _position(g, x, axis_of(axis, input.rank), dtype, keepdim=keepdim)
-
-
-def turn_order(g: Emitter, x: Ref) -> Ref:
-    """Numbers that are large where those are small, all of them exactly."""
-    precision = x.tensor.precision
-    if precision == Precision.BOOL8:
-        return ~x
-    if precision.is_float:
-        return -x
-    is_signed = np.issubdtype(precision.dtype, np.signedinteger)
-    bound = -1 if is_signed else np.iinfo(precision.dtype).max
-    return bound - x
-
-
-def _position(g: Emitter, x: Ref, axis: int, dtype: Precision, *, keepdim: bool) -> Ref:
-    shape, order = without_axes(x, [axis], keepdim=keepdim)
-    fields = {"axis": x.place(axis), "keepDims": keepdim, "topK": 1, "outMaxValue": False}
+    x, place = g.take(input), axis_of(axis, input.rank)
+    shape, order = x.without([place], keepdim=keepdim)
+    fields = {"axis": x.place(place), "keepDims": keepdim, "topK": 1, "outMaxValue": False}
     made = g.one("ARG_MAX", [x], shape, order, Precision.INT32, **fields)
     return g.cast(made, dtype)

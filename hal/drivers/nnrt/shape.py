@@ -15,7 +15,6 @@ from ...attributes import Ints
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref, Refs, result_shape
 from .index import take_positions
-from .reduce import without_axes
 
 table = Lowerings[Ref]()
 
@@ -34,10 +33,8 @@ def reshape(g: Emitter, input: Value) -> Ref:
 
 @table.lower(shape.transpose)
 def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Ref:
-    """No work: the same tensor, whose axes are called otherwise."""
-    ref = g.take(input)
-    order = [axis_of(a, input.rank) for a in perm] if perm else list(range(input.rank))[::-1]
-    return ref.stored(tuple(order.index(a) for a in ref.order))
+    """No work."""
+    return g.take(input).transposed(perm)
 
 
 @table.lower(shape.concat)
@@ -62,7 +59,7 @@ def stack(g: Emitter, *input: Value, axis: int) -> Ref:
 @table.lower(shape.unstack, implied=["num"])
 def unstack(g: Emitter, input: Value, *, axis: int) -> Refs:
     x, place = g.take(input), axis_of(axis, input.rank)
-    sizes, order = without_axes(x, [place], keepdim=False)
+    sizes, order = x.without([place])
     results = [(x.tensor.precision, sizes, order)] * len(g.operation.outputs)
     return tuple(g.emit("UNSTACK", [x], results, axis=x.place(place)))
 
