@@ -40,13 +40,26 @@ def spatial_sizes(name: str, input: Value) -> list[int]:
     return sizes
 
 
-def pairs_of(name: str, input: Value, how: Window) -> Pairs | None:
-    """(before, after) of each axis; None for SAME of sizes that are only known while running."""
-    if not how.is_same:
-        return how.pairs
-    if any(isinstance(d, Expr) for d in input.shape[2:]):
-        return None
-    return how.resolve_padding(spatial_sizes(name, input))
+def pairs_of(name: str, input: Value, how: Window, *, inside: bool = False) -> Pairs | None:
+    """(before, after) of each axis, by which last windows are whole; `inside` says that none starts
+    behind the data. None for SAME of sizes that are only known while running."""
+    if how.is_same:
+        is_open = any(isinstance(d, Expr) for d in input.shape[2:])
+        return None if is_open else how.resolve_padding(spatial_sizes(name, input))
+    pairs = how.fit_padding(input.shape[2:], inside=inside) if how.ceil_mode else how.pairs
+    if pairs is None:
+        raise NoLowering(
+            f"{name} of {input.type} with ceil_mode, whose last windows may start behind the data, "
+            "needs known sizes on litert"
+        )
+    return pairs
+
+
+def padding_of(input: Value, pairs: Pairs | None, how: Window) -> int | None:
+    """SAME or VALID where one of them is this padding."""
+    if pairs is not None and not any(map(any, pairs)):
+        return VALID
+    return SAME if is_same(input, pairs, how) else None
 
 
 def is_same(input: Value, pairs: Pairs | None, how: Window) -> bool:
@@ -63,21 +76,21 @@ def is_same(input: Value, pairs: Pairs | None, how: Window) -> bool:
     return True
 
 
+def grow(g: Emitter, ref: Ref, pairs: Sequence[Sequence[int]], fill: Ref | None = None) -> Ref:
+    """`fill` or zeros before and behind the axes as they are stored."""
+    if not any(map(any, pairs)):
+        return ref
+    shape = tuple(n + a + b for n, (a, b) in zip(ref.tensor.shape, pairs, strict=True))
+    rest = [g.constant(np.array(pairs, np.int32)), *([] if fill is None else [fill])]
+    return g.move("PAD" if fill is None else "PADV2", [ref], shape, ref.order, *rest)
+
+
 def add_border(g: Emitter, ref: Ref, pairs: Pairs, value: float | None = None) -> Ref:
     """Grow (positive) or cut (negative) the spatial axes of a tensor with channels last."""
     grown = [(0, 0), *((max(a, 0), max(b, 0)) for a, b in pairs), (0, 0)]
-    if any(a or b for a, b in grown):
-        shape = tuple(n + a + b for n, (a, b) in zip(ref.tensor.shape, grown, strict=True))
-        amounts = g.constant(np.array(grown, np.int32))
-        if value is None:
-            ref = g.move("PAD", [ref], shape, ref.order, amounts)
-        else:
-            fill = g.number(value, ref)
-            ref = g.move("PADV2", [ref], shape, ref.order, amounts, fill)
+    ref = grow(g, ref, grown, None if value is None else g.number(value, ref))
     cuts = [(0, 0), *((max(-a, 0), max(-b, 0)) for a, b in pairs), (0, 0)]
-    if any(a or b for a, b in cuts):
-        ref = crop(g, ref, cuts)
-    return ref
+    return crop(g, ref, cuts) if any(map(any, cuts)) else ref
 
 
 def along(field: str, numbers: Sequence[int]) -> dict[str, int]:
@@ -104,13 +117,10 @@ def crop(g: Emitter, ref: Ref, cuts: Pairs) -> Ref:
 def pad_for_kernel(g: Emitter, name: str, input: Value, ref: Ref, how: Window) -> tuple[Ref, int]:
     """The input with channels last, and how the kernel is to pad."""
     pairs = pairs_of(name, input, how)
-    if pairs is not None and not any(map(any, pairs)):
-        return ref, VALID
-    if is_same(input, pairs, how):
-        return ref, SAME
-    if pairs is None:
-        raise NoLowering(f"litert pads {input.type} of unknown sizes in no such way")
-    return add_border(g, ref, pairs), VALID
+    padding = padding_of(input, pairs, how)
+    if padding is None:
+        return add_border(g, ref, pairs or ()), VALID
+    return ref, padding
 
 
 def stored_last(g: Emitter, operand: Operand) -> Ref:
