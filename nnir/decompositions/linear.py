@@ -47,6 +47,28 @@ def _mat_mul_of_integers(x: Value, y: Value, *, transpose_x: bool, transpose_y: 
     return reduce.reduce_sum(every, [-2], keepdim=False)
 
 
+def join_stacks(x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Value:
+    """Products of stacks along several axes as those of stacks along one."""
+    batch = broadcast(x.shape[:-2], y.shape[:-2])
+    rank = len(batch) + 2
+    if min(x.rank, y.rank) < 2 or rank < 4:
+        raise Unsupported(f"the stacks {x.type} and {y.type} along one axis")
+    sizes = [
+        build.size_of(x if x.rank + k >= rank and x.shape[k - rank] == d else y, k - rank)
+        for k, d in enumerate(batch)
+    ]
+
+    def join(part: Value) -> Value:
+        ends = build.sizes_of(part)[-2:]
+        if part.rank > 2 and part.shape[:-2] != batch:
+            part = shape.expand(part, build.vector(part.model, [*sizes, *ends]))
+        return build.reshape(part, [build.product(sizes), *ends]) if part.rank > 2 else part
+
+    parts = map(join, (x, y))
+    made = linear.mat_mul(*parts, transpose_x=transpose_x, transpose_y=transpose_y)
+    return build.reshape(made, [*sizes, *build.sizes_of(made)[1:]])
+
+
 def _swap_last(x: Value) -> Value:
     return shape.transpose(x, perm=(*range(x.rank - 2), x.rank - 1, x.rank - 2))
 

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from .. import build
 from ..broadcast import axis_of, ints
-from ..errors import BadType, NotConstant
+from ..errors import BadType, NotConstant, Unsupported
 from ..model import Index, Value
+from ..operator import Operator
 from ..ops import random, shape, sort, unary
 from ..types import Precision
+
+
+def draw_by_seed(operator: Operator[Value]) -> Callable[..., Value]:
+    """A decomposition of random numbers of a seed: a constant of what the operator means."""
+
+    def draw(shape: Value, **attributes: Any) -> Value:
+        if shape.known is None or attributes["seed"] is None:
+            raise Unsupported(f"numbers of the seed {attributes['seed']} in a shape {shape.type}")
+        return shape.model.constant(operator.reference(shape.known, **attributes))
+
+    return draw
 
 
 def random_integers(size: Value, low: Value | int, high: Value, precision: Precision) -> Value:

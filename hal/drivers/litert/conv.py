@@ -14,7 +14,7 @@ from nnir.types import Precision
 
 from ...attributes import Transposed
 from ...lowering import Lowerings
-from ...orders import channels_last
+from ...orders import Order, channels_last
 from . import windows
 from .binary import CODES, apply_fuse_code
 from .emitter import Emitter, Ref, result_shape
@@ -25,33 +25,25 @@ from .windows import Fused
 table = Lowerings[Ref]()
 
 
-def kernel_of(filter: Value) -> list[int]:
-    return windows.spatial_sizes("a convolution", filter)
-
-
 @table.lower(conv.conv_2d, conv.conv_3d, how=Fused)
 def convolution(
     g: Emitter, input: Value, filter: Value, bias: Value, *, group: int, how: Fused
 ) -> Ref:
-    real(g, input)
-    how, order = how.over(kernel_of(filter)), channels_last(input.rank)
-    last = windows.stored_last(g, input)
+    how = how.over(windows.spatial_sizes("a convolution", filter))
+    last, order = windows.stored_last(g, real(g, input)), channels_last(input.rank)
     x, padding = windows.pad_for_kernel(g, "a convolution", input, last, how)
     fields: dict[str, Any] = {"padding": padding, **windows.along("stride_{}", how.strides)}
     fields |= windows.along("dilation_{}_factor", how.dilations)
-    fields["fused_activation_function"] = CODES.get(how.fuse_code, 0)
-    channels, filters = x.tensor.shape[-1], filter.shape[0]
-    if how.rank == 3:
-        if group > 1:
-            raise NoLowering("litert has no groups of volumes")
-        name, weights = "CONV_3D", g.ordered(filter, (2, 3, 4, 1, 0))
-    elif group > 1 and group == channels and isinstance(filters, int):
-        name, weights = "DEPTHWISE_CONV_2D", g.ordered(filter, (1, 2, 3, 0))
+    name, filters = f"CONV_{how.rank}D", filter.shape[0]
+    perm: Order = (0, 2, 3, 1) if how.rank == 2 else (2, 3, 4, 1, 0)
+    if how.rank == 3 and group > 1:
+        raise NoLowering("litert has no groups of volumes")
+    if group > 1 and group == x.tensor.shape[-1] and isinstance(filters, int):
+        name, perm = "DEPTHWISE_CONV_2D", (1, 2, 3, 0)
         fields["depth_multiplier"] = filters // group
-    else:
-        name, weights = "CONV_2D", g.ordered(filter, (0, 2, 3, 1))
-    shift = g.cast(bias, Precision.FLOAT32)
-    shape = tuple(result_shape(g)[a] for a in order)
+    weights, shift = g.ordered(filter, perm), g.cast(bias, Precision.FLOAT32)
+    fields["fused_activation_function"] = CODES.get(how.fuse_code, 0)
+    shape = result_shape(g, order)
     result = g.compute(name, [x, weights, shift], shape, order, **fields)
     if how.rank == 2 and (weights.tensor.data is None or shift.tensor.data is None):
         result = restore_infinities(g, result)
@@ -60,10 +52,9 @@ def convolution(
 
 def restore_infinities(g: Emitter, result: Ref) -> Ref:
     """LiteRT's own kernels, other than XNNPACK's, keep results within the finite numbers."""
-    most = np.finfo(np.float32).max
+    most = float(np.finfo(np.float32).max)
     for bound, beyond in ((most, np.inf), (-most, -np.inf)):
-        at = result.equal(g.constant(bound))
-        result = g.where(at, beyond, result)
+        result = g.where(result.equal(bound), beyond, result)
     return result
 
 
@@ -75,7 +66,7 @@ def transposed_convolution(
     if how.is_dilated:
         raise NoLowering("litert has no transposed convolution with dilations")
     x = windows.stored_last(g, real(g, input))
-    rank, how = how.rank, how.over(kernel_of(filter))
+    rank, how = how.rank, how.over(windows.spatial_sizes("a convolution", filter))
     spatial = windows.spatial_sizes("a transposed convolution", input)
     out = numbers(result_shape(g)[2:])
     grown = replace(how, output_shape=out).growth(spatial)
@@ -89,8 +80,8 @@ def transposed_convolution(
     shape = (x.tensor.shape[0], *(out if is_same else full), filter.shape[1])
     taps = g.ordered(filter, (1, 2, 3, 0) if rank == 2 else (2, 3, 4, 1, 0))
     name = "TRANSPOSE_CONV" if rank == 2 else "CONV_3D_TRANSPOSE"
-    order = channels_last(rank + 2)
-    result = g.one(name, [g.sizes(shape), taps, x], Precision.FLOAT32, shape, order, **fields)
+    operands = [g.sizes(shape), taps, x]
+    result = g.one(name, operands, Precision.FLOAT32, shape, x.order, **fields)
     if not is_same:
         around = [(a, b - e) for (a, b), e in zip(grown, beyond, strict=True)]
         result = windows.add_border(g, result, around)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import generate
@@ -18,26 +16,24 @@ table = Lowerings[Ref]()
 
 @table.lower(generate.fill)
 def fill(g: Emitter, shape: Value, value: Value) -> Ref:
-    target = result_shape(g)
-    return _fill(g, value, target, int32(g, g.reshape(shape, (len(target),))))
-
-
-def _fill(g: Emitter, value: Value, target: tuple[Any, ...], sizes: Ref) -> Ref:
-    single = g.reshape(value, ())
-    if not target:
-        return single
-    kind = single.tensor.precision
-    return g.one("FILL", [sizes, single], kind, target).seen_as(value.precision)
+    return spread(g, value, int32(g, g.reshape(shape, (len(result_shape(g)),))))
 
 
 @table.lower(generate.fill_like)
 def fill_like(g: Emitter, input: Value, value: Value) -> Ref:
-    ref = g.plain(input)
-    rank = input.rank
-    if not rank or input.is_static:
-        return _fill(g, value, input.shape, g.sizes(input.shape))
-    sizes = g.one("SHAPE", [ref], Precision.INT32, (rank,), out_type=2)
-    return _fill(g, value, input.shape, sizes)
+    if input.is_static:
+        return spread(g, value, g.sizes(input.shape))
+    vector = (Precision.INT32, (input.rank,))
+    return spread(g, value, g.one("SHAPE", [g.plain(input)], *vector, out_type=2))
+
+
+def spread(g: Emitter, value: Value, sizes: Ref) -> Ref:
+    """A number everywhere."""
+    single = g.reshape(value, ())
+    if not result_shape(g):
+        return single
+    made = g.one("FILL", [sizes, single], single.tensor.precision, result_shape(g))
+    return made.seen_as(value.precision)
 
 
 @table.lower(generate.range_)

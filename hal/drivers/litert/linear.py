@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from nnir.broadcast import broadcast
-from nnir.dim import Dim, product
+from nnir.decompositions.linear import join_stacks
+from nnir.dim import Dim
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import linear
@@ -15,12 +16,15 @@ from nnir.types import Fuse
 
 from ...lowering import Lowerings
 from ...orders import identity
-from .binary import CODES, apply_fuse_code, spread
+from .binary import CODES, apply_fuse_code
 from .emitter import Emitter, Ref, result_shape
 from .static import numbers
 from .unary import real
 
 table = Lowerings[Ref]()
+table.decompose(linear.mat_mul, join_stacks)
+MOST_STACKED = 3
+"""So many axes of a stack BATCH_MATMUL takes."""
 
 
 @table.lower(linear.fully_connected)
@@ -29,17 +33,16 @@ def fully_connected(
 ) -> Ref:
     if 0 in weight.shape:
         raise NoLowering("litert multiplies no matrices without elements")
-    x, shift = g.plain(real(g, input)), g.take(bias)
-    keep, target = input.rank == 2, result_shape(g)
-    return dense(g, x, g.plain(weight), shift, target, fuse_code, keep=keep)
+    x, shift, keep = g.plain(real(g, input)), g.take(bias), input.rank == 2
+    return dense(g, x, g.plain(weight), result_shape(g), shift, fuse_code, keep=keep)
 
 
 def dense(
     g: Emitter,
     x: Ref,
     weight: Ref,
-    bias: Ref | None,
     shape: tuple[Dim, ...],
+    bias: Ref | None = None,
     fuse_code: Fuse = Fuse.NONE,
     *,
     keep: bool = True,
@@ -47,9 +50,10 @@ def dense(
     """FULLY_CONNECTED: x [..., n] with weights [units, n]."""
     fields: dict[str, Any] = {"fused_activation_function": CODES.get(fuse_code, 0)}
     fields["keep_num_dims"] = keep
-    shift = g.constant(np.zeros(numbers(shape[-1:]), np.float32)) if bias is None else bias
-    order = x.order if keep else identity(len(shape))
-    made = g.compute("FULLY_CONNECTED", [x, weight, shift], shape, order, **fields)
+    shift = bias or g.constant(np.zeros(numbers(shape[-1:]), np.float32))
+    order = x.order if keep else None
+    operands = [x, weight, shift]
+    made = g.compute("FULLY_CONNECTED", operands, shape, order, **fields)
     return made if fuse_code in CODES else apply_fuse_code(g, made, fuse_code)
 
 
@@ -63,40 +67,18 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     units = right.shape[-1]
     if left.shape[-1] == 0:
         raise NoLowering("litert multiplies no matrices without columns")
-    if right.rank == 2 and right.tensor.data is not None and isinstance(units, int):
+    if right.rank == 2 and right.tensor.data is not None:
         rows = g.last(left, left.rank - 1)
-        return dense(g, rows, g.plain(swap_last(right)), None, (*rows.tensor.shape[:-1], units))
-    return _batch_product(g, left, right)
+        return dense(g, rows, g.plain(swap_last(right)), (*rows.tensor.shape[:-1], units))
+    batch = broadcast(left.shape[:-2], right.shape[:-2])
+    if len(batch) > MOST_STACKED:
+        raise NoLowering(f"litert multiplies stacks of up to {MOST_STACKED} axes")
+    plain, shape = right.stored(identity(right.rank)), (*batch, left.shape[-2], units)
+    adjoint = right.order == swap_last(plain).order
+    pair = [g.plain(left), plain if adjoint else g.plain(right)]
+    return g.compute("BATCH_MATMUL", pair, shape, adj_y=adjoint)
 
 
 def swap_last(ref: Ref) -> Ref:
     """The last two axes the other way round, which is no work."""
-    a, b = ref.rank - 2, ref.rank - 1
-    turned = {a: b, b: a}
-    return ref.stored(tuple(turned.get(k, k) for k in ref.order))
-
-
-def _batch_product(g: Emitter, left: Ref, right: Ref) -> Ref:
-    """BATCH_MATMUL; stacks over more than one axis are one where both have the same."""
-    batch = broadcast(left.shape[:-2], right.shape[:-2])
-    shape = (*batch, left.shape[-2], right.shape[-1])
-    x, plain = g.plain(left), right.stored(identity(right.rank))
-    adjoint = right.order == swap_last(plain).order
-    y = plain if adjoint else g.plain(right)
-    if len(batch) > 2:
-        x, y = _merge_batch(g, x, batch), _merge_batch(g, y, batch)
-    stack = (product(batch),) if len(batch) > 2 else batch
-    sizes = (*stack, *shape[-2:])
-    made = g.compute("BATCH_MATMUL", [x, y], sizes, identity(len(sizes)), adj_y=adjoint)
-    return g.reshape(made, shape) if len(batch) > 2 else made
-
-
-def _merge_batch(g: Emitter, ref: Ref, batch: tuple[Dim, ...]) -> Ref:
-    """The axes of the stack as one."""
-    if ref.rank == 2:
-        return ref
-    if ref.shape[:-2] != batch:
-        whole = (1,) * (len(batch) + 2 - ref.rank) + ref.shape
-        wide = g.reshape(ref, whole)
-        ref = spread(g, wide, (*batch, *ref.shape[-2:]), identity(len(batch) + 2))
-    return g.reshape(ref, (product(batch), *ref.shape[-2:]))
+    return ref.transposed((*range(ref.rank - 2), ref.rank - 1, ref.rank - 2))

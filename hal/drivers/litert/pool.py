@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,39 +25,23 @@ from .windows import Fused
 table = Lowerings[Ref]()
 
 
-def border_of(g: Emitter, input: Value, how: Window) -> windows.Pairs | None:
-    """The padding by which the last windows are whole; None for SAME of sizes not known."""
-    pairs = windows.pairs_of("a pool", input, how)
-    if pairs is None or not how.ceil_mode:
-        return pairs
-    fits = how.fit_padding(input.shape[2:], inside=g.operation.operator is pool.max_pool)
-    if fits is None:
-        raise NoLowering(
-            f"a pool of {input.type} with ceil_mode, whose last windows may start behind the data, "
-            "needs known sizes on litert"
-        )
-    return fits
+CONVOLVED = frozenset({"CONV_2D", "DEPTHWISE_CONV_2D", "RELU", "RELU6", "MAX_POOL_2D", "LOGISTIC"})
+PASSING = frozenset({"PAD", "PADV2", "CONCATENATION", "ADD", "MUL"})
+"""What gives NaN only where an operand has one."""
 
 
-def padding_of(input: Value, how: Window, pairs: windows.Pairs | None) -> int | None:
-    """SAME or VALID where one of them is this padding."""
-    if pairs is not None and not any(map(any, pairs)):
-        return windows.VALID
-    return windows.SAME if windows.is_same(input, pairs, how) else None
-
-
-def _native(
+def slide(
     g: Emitter, name: str, x: Ref, how: Window, padding: int | None, code: Fuse = Fuse.NONE
 ) -> Ref:
     """A pool; a border that is neither SAME nor VALID is there already."""
-    (height, width), order = how.kernel_shape, channels_last(4)
+    order = channels_last(4)
     fields: dict[str, Any] = windows.along("stride_{}", how.strides) | {
         "padding": windows.VALID if padding is None else padding,
-        "filter_height": height,
-        "filter_width": width,
+        "filter_height": how.kernel_shape[0],
+        "filter_width": how.kernel_shape[1],
         "fused_activation_function": CODES.get(code, 0),
     }
-    made = g.compute(name, [x], tuple(result_shape(g)[a] for a in order), order, **fields)
+    made = g.compute(name, [x], result_shape(g, order), order, **fields)
     if any(s > k for s, k in zip(how.strides, how.kernel_shape, strict=True)):
         made = restore_infinities(g, made)  # XNNPACK leaves it to LiteRT's kernel
     return made if code in CODES else apply_fuse_code(g, made, code)
@@ -65,18 +50,17 @@ def _native(
 @table.lower(pool.average_pool_2d, implied=["ceil_mode"], how=Fused)
 def average_pool_2d(g: Emitter, input: Value, *, count_include_pad: bool, how: Fused) -> Ref:
     """NaN where the sum has one, or infinities of both signs: the kernel takes it for -inf."""
-    padding = padding_of(input, how, border_of(g, input, how))
+    padding = windows.padding_of(input, windows.pairs_of("a pool", input, how), how)
     if padding is None or (padding == windows.SAME and count_include_pad):
         raise NoLowering("litert has means of what lies in the data, by SAME")
     x = windows.stored_last(g, real(g, input))
+    average = partial(slide, g, "AVERAGE_POOL_2D", how=how, padding=padding)
     if is_convolved(g, x):
-        return _native(g, "AVERAGE_POOL_2D", x, how, padding, how.fuse_code)
-    result = _native(g, "AVERAGE_POOL_2D", x, how, padding)
-    marks = (~(x < np.inf), ~(x > -np.inf))
+        return average(x, code=how.fuse_code)
     low, high = (
-        _native(g, "AVERAGE_POOL_2D", mark.cast(Precision.FLOAT32), how, padding) for mark in marks
+        average(mark.cast(Precision.FLOAT32)) > 0 for mark in (~(x < np.inf), ~(x > -np.inf))
     )
-    return apply_fuse_code(g, g.where((low > 0) & (high > 0), np.nan, result), how.fuse_code)
+    return apply_fuse_code(g, g.where(low & high, np.nan, average(x)), how.fuse_code)
 
 
 @table.lower(
@@ -91,13 +75,13 @@ def max_pool_2d(g: Emitter, input: Value, *, how: Fused) -> Ref:
     x = windows.stored_last(g, real(g, input))
     if how.rank != 2 or how.is_dilated:
         raise NoLowering("litert pools planes, and without dilations")
-    pairs = border_of(g, input, how)
-    padding = padding_of(input, how, pairs)
+    pairs = windows.pairs_of("a pool", input, how, inside=g.operation.operator is pool.max_pool)
+    padding = windows.padding_of(input, pairs, how)
 
     def maxima(values: Ref, lowest: float | None, code: Fuse = Fuse.NONE) -> Ref:
-        if padding is None and pairs is not None:
-            values = windows.add_border(g, values, pairs, lowest)
-        return _native(g, "MAX_POOL_2D", values, how, padding, code)
+        if padding is None:
+            values = windows.add_border(g, values, pairs or (), lowest)
+        return slide(g, "MAX_POOL_2D", values, how, padding, code)
 
     if is_convolved(g, x):
         axes = zip(pairs or (), how.extents, strict=False)
@@ -111,24 +95,19 @@ def max_pool_2d(g: Emitter, input: Value, *, how: Fused) -> Ref:
 
 def is_convolved(g: Emitter, ref: Ref) -> bool:
     """Whether a convolution or an activation made it: a NaN there is one of the whole network."""
-    tensor = g.sources[ref.tensor][0] if ref.tensor in g.sources else ref.tensor
-    if tensor in g.dequantised:
-        return True
-    step = g.makers.get(tensor)
-    while step is not None and step.name in ("PAD", "PADV2", "CONCATENATION", "ADD", "MUL"):
-        first = next((t for t in step.inputs if t is not None and t.data is None), None)
-        if first is not None and first in g.dequantised:
-            return True
-        step = None if first is None else g.makers.get(first)
-    return step is not None and step.name in CONVOLVED
-
-
-CONVOLVED = frozenset({"CONV_2D", "DEPTHWISE_CONV_2D", "RELU", "RELU6", "MAX_POOL_2D", "LOGISTIC"})
+    tensor, _ = g.sources.get(ref.tensor, (ref.tensor, ()))
+    while tensor not in g.dequantised:
+        step = g.makers.get(tensor)
+        live = [t for t in step.inputs if t is not None and t.data is None] if step else []
+        if step is None or step.name not in PASSING or not live:
+            return step is not None and step.name in CONVOLVED
+        tensor = live[0]
+    return True
 
 
 def is_natural(g: Emitter, ref: Ref) -> bool:
     """Whether no element is below 0, so that a border of zeros never wins alone."""
     step = g.makers.get(ref.tensor)
-    return step is not None and (
-        step.name in ("RELU", "RELU6") or step.fields.get("fused_activation_function") in (1, 3)
-    )
+    codes = {"RELU": 1, "RELU6": 3}
+    code = codes.get(step.name, step.fields.get("fused_activation_function")) if step else None
+    return code in codes.values()

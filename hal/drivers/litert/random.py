@@ -7,6 +7,7 @@ import numpy as np
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import random
+from nnir.recipes.random import draw_by_seed
 from nnir.types import Precision
 
 from ...lowering import Lowerings
@@ -27,29 +28,13 @@ def _draw(g: Emitter, name: str, shape: Value) -> Ref:
     return g.one(name, [sizes], Precision.FLOAT32, target)
 
 
-def _draw_constant(g: Emitter, shape: Value) -> Ref:
-    """Those of a seed."""
-    if shape.known is None:
-        raise NoLowering("litert draws from a seed for known sizes only")
-    operation = g.operation
-    return g.constant(operation.operator.reference(shape.known, **operation.attributes))
-
-
 @table.lower(random.random_normal, implied=["dtype"])
-def random_normal(
-    g: Emitter, shape: Value, *, mean: float, scale: float, seed: float | None
-) -> Ref:
-    if seed is not None:
-        return _draw_constant(g, shape)
+def random_normal(g: Emitter, shape: Value, *, mean: float, scale: float) -> Ref:
     return _draw(g, "RANDOM_STANDARD_NORMAL", shape) * scale + mean
 
 
 @table.lower(random.random_uniform)
-def random_uniform(
-    g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
-) -> Ref:
-    if seed is not None:
-        return _draw_constant(g, shape)
+def random_uniform(g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision) -> Ref:
     drawn = _draw(g, "RANDOM_UNIFORM", shape)
     if (low, high) == (0, 1) and dtype == Precision.FLOAT32:
         return drawn
@@ -58,10 +43,14 @@ def random_uniform(
     return g.elementwise("MINIMUM", drawn * (high - low) + low, below)
 
 
+for _operator in (random.random_normal, random.random_uniform):
+    table.decompose(_operator, draw_by_seed(_operator))
+
+
 @table.lower(random.bernoulli)
-def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Ref:
-    if seed is not None or not input.rank:
-        raise NoLowering("litert draws from no seed, and no single number")
+def bernoulli(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
+    if not input.rank:
+        raise NoLowering("litert draws no single number")
     x = g.plain(real(g, input))
     drawn = g.one("RANDOM_UNIFORM", [g.sizes(x.shape)], Precision.FLOAT32, x.shape)
     return g.cast(drawn < x, dtype)
