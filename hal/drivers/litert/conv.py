@@ -74,7 +74,6 @@ def transposed_convolution(
     fits = all(n * s == m if rank == 3 else -(-m // s) == n for n, s, _, m in axes)
     is_same = fits and all(-a == (-a - b) // 2 and b <= 0 for a, b in grown)
     full = [(n - 1) * s + max(k, s if rank == 3 else k) for n, s, k, _ in axes]
-    beyond = [f - ((n - 1) * s + k) for f, (n, s, k, _) in zip(full, axes, strict=True)]
     fields = {"padding": windows.SAME if is_same else windows.VALID}
     fields |= windows.along("stride_{}", how.strides)
     shape = (x.tensor.shape[0], *(out if is_same else full), filter.shape[1])
@@ -83,7 +82,7 @@ def transposed_convolution(
     operands = [g.sizes(shape), taps, x]
     result = g.one(name, operands, Precision.FLOAT32, shape, x.order, **fields)
     if not is_same:
-        around = [(a, b - e) for (a, b), e in zip(grown, beyond, strict=True)]
+        around = [(a, m - f - a) for (a, _), m, f in zip(grown, out, full, strict=True)]
         result = windows.add_border(g, result, around)
     if bias.constant is not None and not bias.constant.any():
         return result

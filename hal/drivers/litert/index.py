@@ -57,18 +57,17 @@ def slice_(
     by = (1,) * count if steps is None else ints(steps)
     if where is None or by is None:
         raise NoLowering("litert slices along known axes in known steps only")
-    ref, first = g.take(input), ints(starts)
-    shape = result_shape(g, ref.order)
-    places, is_plain = [ref.place(a) for a in where], all(step == 1 for step in by)
-    is_open = any(isinstance(d, Expr) for d in (*shape, *ref.tensor.shape))
+    ref = g.take(input)
+    shape, places = result_shape(g, ref.order), [ref.place(a) for a in where]
+    is_plain, sizes = all(step == 1 for step in by), (*shape, *ref.tensor.shape)
     if is_plain and shape == ref.tensor.shape:
         return ref
-    if is_plain and first is not None and not is_open:
-        begin, sizes = [0] * ref.rank, numbers(ref.tensor.shape)
-        for place, start in zip(places, first, strict=True):
-            begin[place] = slice(start, None).indices(sizes[place])[0]
-        return g.move("SLICE", [ref], shape, ref.order, g.ints(*begin), g.ints(*shape))
     rows = [_lay_out(g, bound, places, ref.rank) for bound in (starts, ends)]
+    known = rows[0].constant
+    if is_plain and known is not None and not any(isinstance(d, Expr) for d in sizes):
+        pairs = zip(known.tolist(), numbers(ref.tensor.shape), strict=True)
+        begin = g.ints(*(slice(start, None).indices(size)[0] for start, size in pairs))
+        return g.move("SLICE", [ref], shape, ref.order, begin, g.ints(*shape))
     strides = [dict(zip(places, by, strict=True)).get(k, 1) for k in range(ref.rank)]
     mask = sum(1 << k for k in range(ref.rank) if k not in places)
     masks = {"begin_mask": mask, "end_mask": mask}

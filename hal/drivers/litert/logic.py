@@ -48,10 +48,7 @@ def _halves(g: Emitter, operand: Value) -> Ref:
 
 @table.lower(logic.bit_shift)
 def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Ref:
-    """By a known count; to the left as a product."""
-    count, width = only_number(input1), input0.dtype.itemsize
-    if width > 4 or not isinstance(count, int) or not 0 <= count < 8 * width:
-        raise NoLowering("litert shifts up to 32 bits by one known count inside the width only")
-    if left:
-        return (g.cast(input0, Precision.INT64) * (1 << count)).cast(input0.precision)
+    count, width = only_number(input1), 8 * input0.dtype.itemsize
+    if left or width > 32 or count is None or not 0 <= count < width:
+        raise NoLowering("litert shifts down, up to 32 bits, by one known count inside the width")
     return g.elementwise("RIGHT_SHIFT", input0, input1)

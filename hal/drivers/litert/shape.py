@@ -90,19 +90,20 @@ def expand(g: Emitter, input: Value, shape: Value) -> Ref:
 
 @table.lower(shape.tile)
 def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
-    target, known = result_shape(g), ints(repeats)
-    ref = g.take(input)
-    if len(target) > ref.rank:
-        ref = g.reshape(ref, (*(1,) * (len(target) - ref.rank), *ref.shape))
-    if known is not None:
-        times = (*(1,) * (ref.rank - len(known)), *known)
-        if set(times) <= {1}:
+    ref, times, rank = g.take(input), int32(g, repeats), len(result_shape(g))
+    if rank > ref.rank:
+        ref = g.reshape(ref, (*(1,) * (rank - ref.rank), *ref.shape))
+    known = times.constant
+    if known is None:
+        ref = g.plain(ref)
+        if length_of(repeats) != rank:
+            raise NoLowering("litert tiles all axes only")
+    else:
+        row = (*(1,) * (rank - known.size), *known.flat)
+        if set(row) <= {1}:
             return ref
-        vector = g.ints(*(times[a] for a in ref.order))
-        return g.move("TILE", [ref], result_shape(g, ref.order), ref.order, vector)
-    if length_of(repeats) != len(target):
-        raise NoLowering("litert tiles all axes only")
-    return g.move("TILE", [g.plain(ref)], target, None, int32(g, repeats))
+        times = g.ints(*(row[a] for a in ref.order))
+    return g.move("TILE", [ref], result_shape(g, ref.order), ref.order, times)
 
 
 @table.lower(shape.shape)
