@@ -41,6 +41,11 @@ def apply_fuse_code(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
     return g.elementwise("MINIMUM", 1 if fuse_code == Fuse.RELU1 else 6, positive)
 
 
+def finish(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
+    """The activation that a kernel does not apply itself."""
+    return result if fuse_code in CODES else apply_fuse_code(g, result, fuse_code)
+
+
 def clip_between(g: Emitter, input: Operand, low: Operand | float, high: Operand | float) -> Ref:
     """min(max(x, low), high), where NaN stays: it comes second."""
     return g.elementwise("MINIMUM", high, g.elementwise("MAXIMUM", low, input))

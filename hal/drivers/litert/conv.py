@@ -16,7 +16,7 @@ from ...attributes import Transposed
 from ...lowering import Lowerings
 from ...orders import Order, channels_last
 from . import windows
-from .binary import CODES, apply_fuse_code
+from .binary import CODES, finish
 from .emitter import Emitter, Ref, result_shape
 from .static import numbers
 from .unary import real
@@ -47,7 +47,7 @@ def convolution(
     result = g.compute(name, [x, weights, shift], shape, order, **fields)
     if how.rank == 2 and (weights.tensor.data is None or shift.tensor.data is None):
         result = restore_infinities(g, result)
-    return result if how.fuse_code in CODES else apply_fuse_code(g, result, how.fuse_code)
+    return finish(g, result, how.fuse_code)
 
 
 def restore_infinities(g: Emitter, result: Ref) -> Ref:

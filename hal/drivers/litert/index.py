@@ -36,16 +36,12 @@ def natural(g: Emitter, indices: Operand, lengths: Ref) -> Ref:
 
 @table.lower(index.gather)
 def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
-    ref, along = g.take(input), axis_of(axis, input.rank)
+    ref = g.plain(input) if indices.rank > 1 else g.take(input)
+    place, along = ref.place(axis), axis_of(axis, input.rank)
     where = natural(g, indices, g.reshape(g.sizes(input.shape[along : along + 1]), ()))
-    ref = g.plain(ref) if indices.rank > 1 else ref
-    place, added = ref.place(along), indices.rank - 1
     shape = (*ref.tensor.shape[:place], *where.shape, *ref.tensor.shape[place + 1 :])
-    order: list[int] = []
-    for a in ref.order:
-        new = range(along, along + indices.rank) if a == along else [a + added * (a > along)]
-        order += new
-    return g.move("GATHER", [ref], shape, tuple(order), where, axis=place)
+    order = {0: ref.without([along])[1], 1: ref.order}.get(indices.rank)
+    return g.move("GATHER", [ref], shape, order, where, axis=place)
 
 
 @table.lower(index.slice_)

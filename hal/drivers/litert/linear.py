@@ -16,7 +16,7 @@ from nnir.types import Fuse
 
 from ...lowering import Lowerings
 from ...orders import identity
-from .binary import CODES, apply_fuse_code
+from .binary import CODES, finish
 from .emitter import Emitter, Ref, result_shape
 from .static import numbers
 from .unary import real
@@ -54,7 +54,7 @@ def dense(
     order = x.order if keep else None
     operands = [x, weight, shift]
     made = g.compute("FULLY_CONNECTED", operands, shape, order, **fields)
-    return made if fuse_code in CODES else apply_fuse_code(g, made, fuse_code)
+    return finish(g, made, fuse_code)
 
 
 @table.lower(linear.mat_mul)

@@ -16,7 +16,7 @@ from ...attributes import Window
 from ...lowering import Lowerings
 from ...orders import channels_last
 from . import windows
-from .binary import CODES, apply_fuse_code
+from .binary import CODES, apply_fuse_code, finish
 from .conv import restore_infinities
 from .emitter import Emitter, Ref, result_shape
 from .unary import real
@@ -44,7 +44,7 @@ def slide(
     made = g.compute(name, [x], result_shape(g, order), order, **fields)
     if any(s > k for s, k in zip(how.strides, how.kernel_shape, strict=True)):
         made = restore_infinities(g, made)  # XNNPACK leaves it to LiteRT's kernel
-    return made if code in CODES else apply_fuse_code(g, made, code)
+    return finish(g, made, code)
 
 
 @table.lower(pool.average_pool_2d, implied=["ceil_mode"], how=Fused)

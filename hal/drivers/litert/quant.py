@@ -10,7 +10,6 @@ from functools import partial
 
 import numpy as np
 
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import quant
 from nnir.types import Precision, Quantization
@@ -21,7 +20,6 @@ from .emitter import Emitter, Ref
 from .writer import Tensor
 
 table = Lowerings[Ref]()
-INTEGERS = frozenset({"int4", "uint4", "int8", "uint8", "int32"})
 FOUR_BITS = {Precision.INT4: 0, Precision.UINT4: 8}
 """Integers that LiteRT computes with as INT8 only, and their middle."""
 NOTED = frozenset({Precision.FLOAT32, Precision.INT8, Precision.UINT8, Precision.INT16}) | {
@@ -64,19 +62,19 @@ def _note(
         notes[made.tensor] = source.tensor, described
 
 
-def _constant(g: Emitter, input: Value, described: Quantization | None, real: np.ndarray) -> Ref:
-    """Known numbers, and the integers that they are; 4 bits are INT8 until they are written."""
-    made = g.constant(real)
-    if described is None or input.dtype.name not in INTEGERS or input.constant is None:
+def _stand_for(g: Emitter, input: Value, made: Ref, described: Quantization | None) -> Ref:
+    """Note which integers numbers are; known ones of 4 bits are INT8 until they are written."""
+    if described is None:
         return made
-    middle = FOUR_BITS.get(input.precision)
-    if middle is None:
+    known, middle = input.constant, FOUR_BITS.get(input.precision)
+    if known is None or middle is None:
         source = g.take(input)
     else:
-        source = g.constant((input.constant.astype(np.int16) - middle).astype(np.int8))
-    zeros = tuple(z - (middle or 0) for z in described.zero_points)
+        source = g.constant((known.astype(np.int16) - middle).astype(np.int8))
+        zeros = tuple(z - middle for z in described.zero_points)
+        described = replace(described, zero_points=zeros)
     axis = None if described.axis is None else described.axis % input.rank
-    _note(g.dequantised, made, source, replace(described, zero_points=zeros, axis=axis))
+    _note(g.dequantised, made, source, replace(described, axis=axis))
     return made
 
 
@@ -84,18 +82,15 @@ def _constant(g: Emitter, input: Value, described: Quantization | None, real: np
 def dequantize_linear(
     g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int, block_size: int
 ) -> Ref:
-    given, described = g.operation.attributes, None
-    if g.operation.outputs[0].precision == Precision.FLOAT32 and not block_size:
-        described = _known_affine(scale, zero_point, axis)
-    if input.constant is None:
-        recipe = partial(quant.dequantize_narrow, **given)
-        (made,) = g.compose(recipe, input, scale, zero_point)
-        _note(g.dequantised, made, g.take(input), described)
-        return made
+    way = partial(quant.dequantize_narrow, **g.operation.attributes)
     known = [v.constant for v in (input, scale, zero_point) if v is not None]
     if any(k is None for k in known):
-        raise NoLowering("litert dequantises constants by known scales")
-    return _constant(g, input, described, quant.dequantize_linear.reference(*known, **given))
+        (made,) = g.compose(way, input, scale, zero_point)
+    else:
+        made = g.constant(quant.dequantize_linear.reference(*known, **way.keywords))
+    is_plain = g.operation.outputs[0].precision == Precision.FLOAT32 and not block_size
+    described = _known_affine(scale, zero_point, axis) if is_plain else None
+    return _stand_for(g, input, made, described)
 
 
 @table.lower(quant.quantize, implied=["scale", "zero_point", "axis"])
@@ -107,10 +102,9 @@ def quantize(g: Emitter, input: Value) -> Ref:
 
 @table.lower(quant.dequantize)
 def dequantize(g: Emitter, input: Value) -> Ref:
-    described = input.type.quantization
-    if input.constant is not None and described is not None:
-        real = quant.dequantize.reference(input.constant, quantization=described)
-        return _constant(g, input, described, real)
-    made = quantised.dequantize(g, input)
-    _note(g.dequantised, made, g.take(input), described)
-    return made
+    known, described = input.constant, input.type.quantization
+    if known is None or described is None:
+        made = quantised.dequantize(g, input)
+    else:
+        made = g.constant(quant.dequantize.reference(known, quantization=described))
+    return _stand_for(g, input, made, described)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -80,17 +81,13 @@ def _extreme(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool)
 @table.each({reduce.arg_max: "ARG_MAX", reduce.arg_min: "ARG_MIN"}, implied=["keepdim"])
 def _position(g: Emitter, name: str, input: Value, *, axis: int, dtype: Precision) -> Ref:
     """The first NaN where there is one, over which the kernels pass."""
-
-    def find(kernel: str, ref: Ref) -> Ref:
-        kind = Precision.INT32
-        return reduce_axes(g, kernel, ref, [along], precision=kind, output_type=2)
-
-    ref, along = g.take(input), axis_of(axis, input.rank)
+    ref, along = g.take(input), [axis_of(axis, input.rank)]
+    find = partial(reduce_axes, g, axes=along, precision=Precision.INT32, output_type=2)
     found = find(name, ref)
     if ref.precision.is_float:
         nan = ref.unequal(ref)
-        some = reduce_axes(g, "REDUCE_ANY", nan, [along])
-        found = g.where(some, find("ARG_MAX", nan.cast(Precision.INT32)), found)
+        first = find("ARG_MAX", nan.cast(Precision.INT32))
+        found = g.where(reduce_axes(g, "REDUCE_ANY", nan, along), first, found)
     return g.reshape_last(found, result_shape(g)).cast(dtype)
 
 

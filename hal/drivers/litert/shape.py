@@ -34,7 +34,9 @@ def int32(g: Emitter, operand: Operand) -> Ref:
     return g.elementwise("MINIMUM", low, bounds.max).cast(INT32)
 
 
-@table.lower(shape.squeeze, shape.unsqueeze, implied=["axes"])
+@table.lower(
+    *(shape.flatten, shape.squeeze, shape.unsqueeze), implied=["axes", "start_axis", "end_axis"]
+)
 def same_elements(g: Emitter, input: Value) -> Ref:
     """Where only axes of size 1 come and go, the others keep the order that they are stored in."""
     ref, target = g.take(input), result_shape(g)
