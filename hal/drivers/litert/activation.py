@@ -43,7 +43,7 @@ def prelu(g: Emitter, input: Value, slope: Value) -> Ref:
         raise NoLowering(f"litert has slopes of channels, not of {input.type}")
     x = g.ordered(real(g, input), channels_last(input.rank))
     wide = g.reshape(g.cast(slope, Precision.FLOAT32), (*(1,) * (input.rank - 2), *slope.shape))
-    return g.compute("PRELU", [x, wide], x.tensor.shape, x.order)
+    return g.compute("PRELU", [x, wide])
 
 
 @table.each({activation.hard_sigmoid: False, activation.hard_swish: True})
@@ -59,7 +59,7 @@ def _hard(g: Emitter, is_factor: bool, input: Value, *, alpha: float, beta: floa
 def _share(g: Emitter, name: str, input: Value, *, axis: int) -> Ref:
     ref = g.last(real(g, input), axis)
     fields: dict[str, Any] = {"beta": 1.0} if name == "SOFTMAX" else {}
-    return g.compute(name, [ref], ref.tensor.shape, ref.order, **fields)
+    return g.compute(name, [ref], **fields)
 
 
 @table.lower(activation.clip)

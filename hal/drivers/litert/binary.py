@@ -7,7 +7,6 @@ import operator
 
 import numpy as np
 
-from nnir.broadcast import broadcast
 from nnir.dim import Dim
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -17,7 +16,7 @@ from nnir.types import Fuse, Precision
 
 from ...attributes import Ints
 from ...lowering import Lowerings
-from .emitter import Emitter, Operand, Ref
+from .emitter import Emitter, Operand, Ref, result_shape
 from .kernels import compute_precision
 from .static import only_number
 from .unary import real
@@ -132,14 +131,11 @@ table.decompose(binary.pow_, division.multiply_power)
 def atan2(g: Emitter, input0: Value, input1: Value) -> Ref:
     """The kernel wants equal shapes."""
     refs, order = g.aligned(real(g, input0), input1)
-    shape = broadcast(*(r.tensor.shape for r in refs))
-    wide = [spread(g, r, shape, order) for r in refs]
-    return g.compute("ATAN2", wide, shape, order)
+    return g.compute("ATAN2", [spread(g, r, result_shape(g, order), order) for r in refs])
 
 
 def spread(g: Emitter, ref: Ref, shape: tuple[Dim, ...], order: Ints) -> Ref:
     """A tensor repeated to the shape in which it is stored."""
     if ref.tensor.shape == shape:
         return ref
-    target = g.sizes(shape)
-    return g.move("BROADCAST_TO", [ref], shape, order, target)
+    return g.move("BROADCAST_TO", [ref], g.sizes(shape), shape=shape, order=order)

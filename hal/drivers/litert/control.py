@@ -94,4 +94,4 @@ def _count(inner: Emitter, scans: Sequence[Value], turn: Ref, *stacks: Ref) -> N
         row = inner.reshape(value, (1, *value.shape))
         start = inner.reshape(turn, (1,)) * inner.ints(1, *[0] * value.rank)
         operands = [stack, row.seen_as(stack.precision)]
-        _give(inner, inner.move("DYNAMIC_UPDATE_SLICE", operands, stack.shape, stack.order, start))
+        _give(inner, inner.move("DYNAMIC_UPDATE_SLICE", operands, start, shape=stack.shape))

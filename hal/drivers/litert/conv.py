@@ -14,7 +14,7 @@ from nnir.types import Precision
 
 from ...attributes import Transposed
 from ...lowering import Lowerings
-from ...orders import Order, channels_last
+from ...orders import Order
 from . import windows
 from .binary import CODES, finish
 from .emitter import Emitter, Ref, result_shape
@@ -30,7 +30,7 @@ def convolution(
     g: Emitter, input: Value, filter: Value, bias: Value, *, group: int, how: Fused
 ) -> Ref:
     how = how.over(windows.spatial_sizes("a convolution", filter))
-    last, order = windows.stored_last(g, real(g, input)), channels_last(input.rank)
+    last = windows.stored_last(g, real(g, input))
     x, padding = windows.pad_for_kernel(g, "a convolution", input, last, how)
     fields: dict[str, Any] = {"padding": padding, **windows.along("stride_{}", how.strides)}
     fields |= windows.along("dilation_{}_factor", how.dilations)
@@ -43,8 +43,7 @@ def convolution(
         fields["depth_multiplier"] = filters // group
     weights, shift = g.ordered(filter, perm), g.cast(bias, Precision.FLOAT32)
     fields["fused_activation_function"] = CODES.get(how.fuse_code, 0)
-    shape = result_shape(g, order)
-    result = g.compute(name, [x, weights, shift], shape, order, **fields)
+    result = g.compute(name, [x, weights, shift], **fields)
     if how.rank == 2 and (weights.tensor.data is None or shift.tensor.data is None):
         result = restore_infinities(g, result)
     return finish(g, result, how.fuse_code)

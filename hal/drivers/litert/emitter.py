@@ -202,22 +202,24 @@ class Emitter(OrderedEmission[Tensor]):
         self,
         name: str,
         refs: Sequence[Ref],
-        shape: tuple[Dim, ...],
-        order: Order | None = None,
         *rest: Ref,
+        shape: tuple[Dim, ...] | None = None,
+        order: Order | None = None,
         precision: Precision | None = None,
         **fields: Field,
     ) -> Ref:
         """A step that calculates with `refs`, of one precision; `rest` are positions and sizes.
 
+        Its shape, as it is stored, and order are those of the operation where they are not said.
         Where there is no kernel for the precision it is done in a wider one. `precision` is that
         of the result where it differs; a half becomes a FLOAT32 that is yet to be rounded.
         """
         given = refs[0].tensor.precision
-        order = identity(len(shape)) if order is None else order
+        shape, order = self._place(refs[0], shape, order)
         if given == Precision.UINT64 and name in ("ADD", "SUB", "MUL", "EQUAL", "NOT_EQUAL"):
             signed = [self.same_bits(r, Precision.INT64) for r in refs]
-            found = self.compute(name, signed, shape, order, *rest, precision=precision, **fields)
+            how: dict[str, Any] = {"precision": precision, **fields}
+            found = self.compute(name, signed, *rest, shape=shape, order=order, **how)
             return found if precision else self.same_bits(found, given)
         wide = compute_precision(name, given)
         operands = [self.cast(r.seen_as(given), wide) for r in refs]
@@ -229,19 +231,29 @@ class Emitter(OrderedEmission[Tensor]):
         self,
         name: str,
         refs: Sequence[Ref],
-        shape: tuple[Dim, ...],
-        order: Order | None = None,
         *rest: Ref,
+        shape: tuple[Dim, ...] | None = None,
+        order: Order | None = None,
         **fields: Field,
     ) -> Ref:
-        """A step that moves elements of `refs`, whatever they are."""
+        """A step that moves elements of `refs`, whatever they are; see `compute`."""
         given, logical = refs[0].tensor.precision, refs[0].precision
-        order = identity(len(shape)) if order is None else order
+        shape, order = self._place(refs[0], shape, order)
         kind = self.movable(name, given)
         operands = [self.same_bits(r, kind) for r in refs]
         (made,) = self.emit(name, [*operands, *rest], [(kind, shape)], **fields)
         result = self.same_bits(Ref(made, order, kind, self), given)
         return Ref(result.tensor, order, logical, self)
+
+    def _place(
+        self, ref: Ref, shape: tuple[Dim, ...] | None, order: Order | None
+    ) -> tuple[tuple[Dim, ...], Order]:
+        """How a result is stored: as its first operand is, where nothing else is said."""
+        if shape is not None:
+            return shape, identity(len(shape)) if order is None else order
+        rank = len(result_shape(self))
+        order = order or (ref.order if ref.rank == rank else identity(rank))
+        return result_shape(self, order), order
 
     def movable(self, name: str, given: Precision) -> Precision:
         """The precision in which an operator moves elements."""
@@ -312,7 +324,7 @@ class Emitter(OrderedEmission[Tensor]):
         dynamic = sum(isinstance(d, Expr) for d in shape)
         if long == sorted(long) and dynamic < 2:
             return self.reshape(ref, shape).tensor
-        return self.move("TRANSPOSE", [ref], shape, perm, self.ints(*perm)).tensor
+        return self.move("TRANSPOSE", [ref], self.ints(*perm), shape=shape, order=perm).tensor
 
     # Shapes
 
@@ -338,14 +350,13 @@ class Emitter(OrderedEmission[Tensor]):
         return made
 
     def _reshape(self, ref: Ref, target: tuple[Dim, ...]) -> Ref:
-        order = identity(len(target))
         dynamic = [k for k, d in enumerate(target) if isinstance(d, Expr)]
         if len(dynamic) > 1 or (dynamic and 0 in target):
-            return self.move("RESHAPE", [ref], target, order, self.sizes(target))
+            return self.move("RESHAPE", [ref], self.sizes(target), shape=target)
         numbers = [-1 if isinstance(d, Expr) else d for d in target]
         if not numbers:  # a vector of no elements is no constant for LiteRT
-            return self.move("RESHAPE", [ref], target, order, new_shape=[])
-        return self.move("RESHAPE", [ref], target, order, self.ints(*numbers), new_shape=numbers)
+            return self.move("RESHAPE", [ref], shape=target, new_shape=[])
+        return self.move("RESHAPE", [ref], self.ints(*numbers), shape=target, new_shape=numbers)
 
     def reshape_last(self, ref: Ref, shape: Sequence[Dim]) -> Ref:
         """`ref` where it has the shape already, in whatever order."""
@@ -386,7 +397,7 @@ class Emitter(OrderedEmission[Tensor]):
             precision = Precision.BOOL8
         refs, order = self.aligned(*operands)
         shape = broadcast(*(r.tensor.shape for r in refs))
-        return self.compute(name, refs, shape, order, precision=precision, **fields)
+        return self.compute(name, refs, shape=shape, order=order, precision=precision, **fields)
 
     def where(self, mask: Operand, yes: Operand | float, no: Operand | float) -> Ref:
         """The elements of one operand where the mask holds, those of the other elsewhere."""
@@ -448,8 +459,8 @@ class Emitter(OrderedEmission[Tensor]):
             return made
         if shape:
             target = self.sizes(shape)
-            return self.move("RESHAPE", [ref], shape, ref.order, target).tensor
-        return self.move("RESHAPE", [ref], shape, ref.order, new_shape=[]).tensor
+            return self.move("RESHAPE", [ref], target, shape=shape, order=ref.order).tensor
+        return self.move("RESHAPE", [ref], shape=shape, new_shape=[]).tensor
 
 
 def result_shape(g: Emitter, order: Order | None = None) -> tuple[Dim, ...]:

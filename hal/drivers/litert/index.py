@@ -39,9 +39,8 @@ def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
     ref = g.plain(input) if indices.rank > 1 else g.take(input)
     place, along = ref.place(axis), axis_of(axis, input.rank)
     where = natural(g, indices, g.reshape(g.sizes(input.shape[along : along + 1]), ()))
-    shape = (*ref.tensor.shape[:place], *where.shape, *ref.tensor.shape[place + 1 :])
     order = {0: ref.without([along])[1], 1: ref.order}.get(indices.rank)
-    return g.move("GATHER", [ref], shape, order, where, axis=place)
+    return g.move("GATHER", [ref], where, order=order, axis=place)
 
 
 @table.lower(index.slice_)
@@ -63,11 +62,11 @@ def slice_(
     if is_plain and known is not None and not any(isinstance(d, Expr) for d in sizes):
         pairs = zip(known.tolist(), numbers(ref.tensor.shape), strict=True)
         begin = g.ints(*(slice(start, None).indices(size)[0] for start, size in pairs))
-        return g.move("SLICE", [ref], shape, ref.order, begin, g.ints(*shape))
+        return g.move("SLICE", [ref], begin, g.ints(*shape))
     strides = [dict(zip(places, by, strict=True)).get(k, 1) for k in range(ref.rank)]
     mask = sum(1 << k for k in range(ref.rank) if k not in places)
     masks = {"begin_mask": mask, "end_mask": mask}
-    return g.move("STRIDED_SLICE", [ref], shape, ref.order, *rows, g.ints(*strides), **masks)
+    return g.move("STRIDED_SLICE", [ref], *rows, g.ints(*strides), **masks)
 
 
 def _lay_out(g: Emitter, bound: Value, places: list[int], rank: int) -> Ref:
@@ -86,7 +85,7 @@ def _lay_out(g: Emitter, bound: Value, places: list[int], rank: int) -> Ref:
 def gather_nd(g: Emitter, input: Value, indices: Value) -> Ref:
     (depth,) = numbers(indices.shape[-1:])
     where = natural(g, indices, g.sizes(input.shape[:depth]))
-    return g.move("GATHER_ND", [g.plain(input)], result_shape(g), None, where)
+    return g.move("GATHER_ND", [g.plain(input)], where)
 
 
 @table.lower(index.scatter_nd, index.scatter_elements, implied=["axis"])
@@ -106,7 +105,7 @@ def scatter(g: Emitter, input: Value, indices: Value, updates: Value, *, reducti
         return g.reshape(g.where(sums.equal(0), rows, rows + sums), result_shape(g))
     last = g.one("UNSORTED_SEGMENT_MAX", [g.ints(*range(number)), targets, total], INT32, (count,))
     found = g.elementwise("MAXIMUM", last, 0)
-    new = g.move("GATHER", [g.plain(each)], rows.shape, None, found, axis=0)
+    new = g.move("GATHER", [g.plain(each)], found, shape=rows.shape, axis=0)
     hit = g.reshape(last >= 0, (count, *(1,) * len(width)))
     return g.reshape(g.where(hit, new, rows), result_shape(g))
 
@@ -127,4 +126,4 @@ def reverse_sequence(
 ) -> Ref:
     ref, counts = g.take(input), int32(g, lengths)
     fields = {"batch_dim": ref.place(batch_axis), "seq_dim": ref.place(time_axis)}
-    return g.move("REVERSE_SEQUENCE", [ref], ref.tensor.shape, ref.order, counts, **fields)
+    return g.move("REVERSE_SEQUENCE", [ref], counts, **fields)

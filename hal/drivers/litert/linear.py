@@ -53,7 +53,7 @@ def dense(
     shift = bias or g.constant(np.zeros(numbers(shape[-1:]), np.float32))
     order = x.order if keep else None
     operands = [x, weight, shift]
-    made = g.compute("FULLY_CONNECTED", operands, shape, order, **fields)
+    made = g.compute("FULLY_CONNECTED", operands, shape=shape, order=order, **fields)
     return finish(g, made, fuse_code)
 
 
@@ -73,10 +73,10 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     batch = broadcast(left.shape[:-2], right.shape[:-2])
     if len(batch) > MOST_STACKED:
         raise NoLowering(f"litert multiplies stacks of up to {MOST_STACKED} axes")
-    plain, shape = right.stored(identity(right.rank)), (*batch, left.shape[-2], units)
+    plain = right.stored(identity(right.rank))
     adjoint = right.order == swap_last(plain).order
     pair = [g.plain(left), plain if adjoint else g.plain(right)]
-    return g.compute("BATCH_MATMUL", pair, shape, adj_y=adjoint)
+    return g.compute("BATCH_MATMUL", pair, adj_y=adjoint)
 
 
 def swap_last(ref: Ref) -> Ref:

@@ -14,11 +14,10 @@ from nnir.types import Fuse, Precision
 
 from ...attributes import Window
 from ...lowering import Lowerings
-from ...orders import channels_last
 from . import windows
 from .binary import CODES, apply_fuse_code, finish
 from .conv import restore_infinities
-from .emitter import Emitter, Ref, result_shape
+from .emitter import Emitter, Ref
 from .unary import real
 from .windows import Fused
 
@@ -34,14 +33,13 @@ def slide(
     g: Emitter, name: str, x: Ref, how: Window, padding: int | None, code: Fuse = Fuse.NONE
 ) -> Ref:
     """A pool; a border that is neither SAME nor VALID is there already."""
-    order = channels_last(4)
     fields: dict[str, Any] = windows.along("stride_{}", how.strides) | {
         "padding": windows.VALID if padding is None else padding,
         "filter_height": how.kernel_shape[0],
         "filter_width": how.kernel_shape[1],
         "fused_activation_function": CODES.get(code, 0),
     }
-    made = g.compute(name, [x], result_shape(g, order), order, **fields)
+    made = g.compute(name, [x], **fields)
     if any(s > k for s, k in zip(how.strides, how.kernel_shape, strict=True)):
         made = restore_infinities(g, made)  # XNNPACK leaves it to LiteRT's kernel
     return finish(g, made, code)

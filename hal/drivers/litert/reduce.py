@@ -53,7 +53,7 @@ def reduce_axes(
         where = g.ints(*sorted(map(ref.place, axes)))
         shape, order = ref.without(axes, keepdim=keepdim)
     fields = fields or {"keep_dims": keepdim}
-    return g.compute(name, [ref], shape, order, where, precision=precision, **fields)
+    return g.compute(name, [ref], where, shape=shape, order=order, precision=precision, **fields)
 
 
 @table.each(
@@ -98,5 +98,4 @@ def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, re
         raise NoLowering("litert sums up along a known axis only")
     ref = g.take(input)
     place = g.constant(np.int32(ref.place(known[0])))
-    shape = ref.tensor.shape
-    return g.compute("CUMSUM", [ref], shape, ref.order, place, exclusive=exclusive, reverse=reverse)
+    return g.compute("CUMSUM", [ref], place, exclusive=exclusive, reverse=reverse)

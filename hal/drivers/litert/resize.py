@@ -9,7 +9,6 @@ from nnir.model import Value
 from nnir.ops import resize
 
 from ...lowering import Lowerings
-from ...orders import channels_last
 from ...resizing import Corners
 from . import windows
 from .emitter import Emitter, Ref, result_shape
@@ -40,5 +39,4 @@ def resize_linear(g: Emitter, input: Value, *, how: Corners) -> Ref:
 def _kernel(g: Emitter, name: str, input: Value, **fields: Any) -> Ref:
     windows.spatial_sizes(name, input)
     x, out = windows.stored_last(g, real(g, input)), numbers(result_shape(g)[2:])
-    shape = (x.tensor.shape[0], *out, x.tensor.shape[3])
-    return g.compute(name, [x], shape, channels_last(4), g.ints(*out), **fields)
+    return g.compute(name, [x], g.ints(*out), **fields)

@@ -57,7 +57,7 @@ def reshape(g: Emitter, input: Value, shape: Value) -> Ref:
         return same_elements(g, input)
     if 0 in (contents(shape) or ()):
         raise NoLowering(f"litert: reshape of {input.type} to sizes of which some are not known")
-    return g.move("RESHAPE", [g.plain(input)], target, None, int32(g, shape))
+    return g.move("RESHAPE", [g.plain(input)], int32(g, shape))
 
 
 @table.lower(shape.transpose)
@@ -72,8 +72,7 @@ def concat(g: Emitter, *input: Value, axis: int) -> Ref:
     parts, order = g.aligned(*(filled or input[:1]))
     if len(parts) == 1:
         return parts[0]
-    place = order.index(axis % len(order))
-    return g.move("CONCATENATION", parts, result_shape(g, order), order, axis=place)
+    return g.move("CONCATENATION", parts, axis=order.index(axis % len(order)))
 
 
 @table.lower(shape.expand)
@@ -87,7 +86,7 @@ def expand(g: Emitter, input: Value, shape: Value) -> Ref:
     own = g.sizes((*(1,) * (len(target) - ref.rank), *ref.shape))
     sizes = int32(g, shape)
     sizes = g.where(sizes < 0, own, sizes)
-    return g.move("BROADCAST_TO", [g.plain(ref)], target, None, sizes)
+    return g.move("BROADCAST_TO", [g.plain(ref)], sizes)
 
 
 @table.lower(shape.tile)
@@ -105,7 +104,7 @@ def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
         if set(row) <= {1}:
             return ref
         times = g.ints(*(row[a] for a in ref.order))
-    return g.move("TILE", [ref], result_shape(g, ref.order), ref.order, times)
+    return g.move("TILE", [ref], times)
 
 
 @table.lower(shape.shape)

@@ -82,7 +82,7 @@ def grow(g: Emitter, ref: Ref, pairs: Sequence[Sequence[int]], fill: Ref | None 
         return ref
     shape = tuple(n + a + b for n, (a, b) in zip(ref.tensor.shape, pairs, strict=True))
     rest = [g.constant(np.array(pairs, np.int32)), *([] if fill is None else [fill])]
-    return g.move("PAD" if fill is None else "PADV2", [ref], shape, ref.order, *rest)
+    return g.move("PAD" if fill is None else "PADV2", [ref], *rest, shape=shape, order=ref.order)
 
 
 def add_border(g: Emitter, ref: Ref, pairs: Pairs, value: float | None = None) -> Ref:
@@ -111,7 +111,7 @@ def crop(g: Emitter, ref: Ref, cuts: Pairs) -> Ref:
         for n, (a, b) in zip(ref.tensor.shape, cuts, strict=True)
     )
     starts = g.ints(*(a for a, _ in cuts))
-    return g.move("SLICE", [ref], shape, ref.order, starts, g.ints(*sizes))
+    return g.move("SLICE", [ref], starts, g.ints(*sizes), shape=shape, order=ref.order)
 
 
 def pad_for_kernel(g: Emitter, name: str, input: Value, ref: Ref, how: Window) -> tuple[Ref, int]:
