@@ -69,20 +69,21 @@ def transposed_convolution(
     spatial = windows.spatial_sizes("a transposed convolution", input)
     out = numbers(result_shape(g)[2:])
     grown = replace(how, output_shape=out).growth(spatial)
-    axes = list(zip(spatial, how.strides, how.kernel_shape, out, strict=True))
-    fits = all(n * s == m if rank == 3 else -(-m // s) == n for n, s, _, m in axes)
-    is_same = fits and all(-a == (-a - b) // 2 and b <= 0 for a, b in grown)
-    full = [(n - 1) * s + max(k, s if rank == 3 else k) for n, s, k, _ in axes]
+    n, s, k, m = map(np.array, (spatial, how.strides, how.kernel_shape, out))
+    before, behind = np.array(grown).T
+    fits = n * s == m if rank == 3 else -(-m // s) == n
+    is_same = (fits & (-before == (-before - behind) // 2) & (behind <= 0)).all()
+    full = (n - 1) * s + (np.maximum(k, s) if rank == 3 else k)
     fields = {"padding": windows.SAME if is_same else windows.VALID}
     fields |= windows.along("stride_{}", how.strides)
-    shape = (x.tensor.shape[0], *(out if is_same else full), filter.shape[1])
+    shape = (x.tensor.shape[0], *(out if is_same else full.tolist()), filter.shape[1])
     taps = g.ordered(filter, (1, 2, 3, 0) if rank == 2 else (2, 3, 4, 1, 0))
     name = "TRANSPOSE_CONV" if rank == 2 else "CONV_3D_TRANSPOSE"
     operands = [g.sizes(shape), taps, x]
     result = g.one(name, operands, Precision.FLOAT32, shape, x.order, **fields)
     if not is_same:
-        around = [(a, m - f - a) for (a, _), m, f in zip(grown, out, full, strict=True)]
-        result = windows.add_border(g, result, around)
+        around = np.stack([before, m - full - before], 1)
+        result = windows.add_border(g, result, around.tolist())
     if bias.constant is not None and not bias.constant.any():
         return result
     return result + g.reshape(g.cast(bias, Precision.FLOAT32), (bias.shape[0], *(1,) * rank))

@@ -190,11 +190,13 @@ class Emitter(OrderedEmission[Tensor]):
         name: str,
         inputs: Sequence[Ref | None],
         precision: Precision,
-        shape: tuple[Dim, ...],
+        shape: tuple[Dim, ...] | None = None,
         order: Order | None = None,
         **fields: Field,
     ) -> Ref:
-        """A step with one result, in the order of the model where none is said."""
+        """A step with one result: that of the operation, in the order of the model, where nothing
+        else is said."""
+        shape = result_shape(self, order) if shape is None else shape
         (made,) = self.emit(name, inputs, [(precision, shape)], **fields)
         return Ref(made, identity(len(shape)) if order is None else order, precision, self)
 

@@ -32,8 +32,7 @@ def spread(g: Emitter, value: Value, sizes: Ref) -> Ref:
     single = g.reshape(value, ())
     if not result_shape(g):
         return single
-    made = g.one("FILL", [sizes, single], single.tensor.precision, result_shape(g))
-    return made.seen_as(value.precision)
+    return g.one("FILL", [sizes, single], single.tensor.precision).seen_as(value.precision)
 
 
 @table.lower(generate.range_)
@@ -46,4 +45,4 @@ def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
     first, last, by = (g.reshape(v, ()).cast(wide) for v in (start, end, step))
     highest, lowest = (g.elementwise(name, first, last) for name in ("MAXIMUM", "MINIMUM"))
     bounds = [first, g.where(by > 0, highest, lowest), by]
-    return g.one("RANGE", bounds, wide, result_shape(g)).cast(start.precision)
+    return g.one("RANGE", bounds, wide).cast(start.precision)

@@ -65,8 +65,8 @@ def slice_(
         return g.move("SLICE", [ref], begin, g.ints(*shape))
     strides = [dict(zip(places, by, strict=True)).get(k, 1) for k in range(ref.rank)]
     mask = sum(1 << k for k in range(ref.rank) if k not in places)
-    masks = {"begin_mask": mask, "end_mask": mask}
-    return g.move("STRIDED_SLICE", [ref], *rows, g.ints(*strides), **masks)
+    operands = [*rows, g.ints(*strides)]
+    return g.move("STRIDED_SLICE", [ref], *operands, begin_mask=mask, end_mask=mask)
 
 
 def _lay_out(g: Emitter, bound: Value, places: list[int], rank: int) -> Ref:
@@ -114,10 +114,9 @@ def scatter(g: Emitter, input: Value, indices: Value, updates: Value, *, reducti
 def non_zero(g: Emitter, input: Value) -> Ref:
     if not input.rank:
         raise NoLowering("litert has no positions in a tensor of rank 0")
-    rank, count = result_shape(g)
     ref = g.plain(input)
     mask = ref if input.precision == Precision.BOOL8 else ref.unequal(0)
-    return g.one("WHERE", [mask], Precision.INT64, (count, rank), (1, 0))
+    return g.one("WHERE", [mask], Precision.INT64, order=(1, 0))
 
 
 @table.lower(index.reverse_sequence)
@@ -125,5 +124,5 @@ def reverse_sequence(
     g: Emitter, input: Value, lengths: Value, *, batch_axis: int, time_axis: int
 ) -> Ref:
     ref, counts = g.take(input), int32(g, lengths)
-    fields = {"batch_dim": ref.place(batch_axis), "seq_dim": ref.place(time_axis)}
-    return g.move("REVERSE_SEQUENCE", [ref], counts, **fields)
+    batch, time = ref.place(batch_axis), ref.place(time_axis)
+    return g.move("REVERSE_SEQUENCE", [ref], counts, batch_dim=batch, seq_dim=time)

@@ -62,14 +62,10 @@ def average_pool_2d(g: Emitter, input: Value, *, count_include_pad: bool, how: F
 
 
 @table.lower(
-    *(pool.max_pool_2d, pool.max_pool),
-    implied=["ceil_mode", "return_indices", "return_indices_dtype"],
-    how=Fused,
+    *(pool.max_pool_2d, pool.max_pool), implied=["ceil_mode", "return_indices_dtype"], how=Fused
 )
 def max_pool_2d(g: Emitter, input: Value, *, how: Fused) -> Ref:
     """The kernel passes over NaN."""
-    if len(g.operation.outputs) > 1:
-        raise NoLowering("litert finds maxima, not where they are")
     x = windows.stored_last(g, real(g, input))
     if how.rank != 2 or how.is_dilated:
         raise NoLowering("litert pools planes, and without dilations")

@@ -25,7 +25,7 @@ def _draw(g: Emitter, name: str, shape: Value) -> Ref:
     if dtype not in FLOATS or not target:
         raise NoLowering(f"litert draws no {dtype.name}, and no single number")
     sizes = int32(g, g.reshape(shape, (len(target),)))
-    return g.one(name, [sizes], Precision.FLOAT32, target)
+    return g.one(name, [sizes], Precision.FLOAT32)
 
 
 @table.lower(random.random_normal, implied=["dtype"])
@@ -51,6 +51,5 @@ for _operator in (random.random_normal, random.random_uniform):
 def bernoulli(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     if not input.rank:
         raise NoLowering("litert draws no single number")
-    x = g.plain(real(g, input))
-    drawn = g.one("RANDOM_UNIFORM", [g.sizes(x.shape)], Precision.FLOAT32, x.shape)
-    return g.cast(drawn < x, dtype)
+    drawn = g.one("RANDOM_UNIFORM", [g.sizes(input.shape)], Precision.FLOAT32)
+    return g.cast(drawn < real(g, input), dtype)

@@ -109,9 +109,8 @@ def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
 
 @table.lower(shape.shape)
 def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
-    ref = g.plain(input)
     code = {Precision.INT32: 2, Precision.INT64: 4}[dtype]
-    return g.one("SHAPE", [ref], dtype, (input.rank,), out_type=code)
+    return g.one("SHAPE", [g.plain(input)], dtype, out_type=code)
 
 
 @table.lower(shape.pad)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import pool
@@ -28,9 +26,7 @@ def max_pool_2d(g: Emitter, input: Value, *, fuse_code: Fuse, how: Window) -> Re
 def average_pool_2d(
     g: Emitter, input: Value, *, count_include_pad: bool, fuse_code: Fuse, how: Window
 ) -> Ref:
-    if count_include_pad:
-        return slide(g, "AVG_POOL", *_surround(g, input, how), fuse_code)
-    return slide(g, "AVG_POOL", input, how, fuse_code)
+    return _average(g, input, how, fuse_code, counts=count_include_pad)
 
 
 @table.lower(pool.max_pool, how=Window)
@@ -40,9 +36,16 @@ def max_pool(g: Emitter, input: Value, *, how: Window) -> Ref:
 
 @table.lower(pool.average_pool, how=Window)
 def average_pool(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -> Ref:
-    if count_include_pad:
-        return slide(g, "AVG_POOL", *_surround(g, input, how))
-    return slide(g, "AVG_POOL", input, how)
+    return _average(g, input, how, counts=count_include_pad)
+
+
+def _average(
+    g: Emitter, input: Value, how: Window, fuse_code: Fuse = Fuse.NONE, *, counts: bool
+) -> Ref:
+    """The mean of what of each window lies in the image, unless the border `counts`."""
+    if counts and (how.ceil_mode or any(map(any, how.resolve_padding(g.known(input.shape)[2:])))):
+        raise NoLowering("nnrt has means of what of each window lies in the image")
+    return slide(g, "AVG_POOL", input, how, fuse_code)
 
 
 @table.lower(pool.adaptive_average_pool_2d)
@@ -52,20 +55,6 @@ def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) ->
         raise NoLowering(f"nnrt has bins of one size, not {output_shape} of {sizes}")
     bins = tuple(n // out for n, out in zip(sizes, output_shape, strict=True))
     return slide(g, "AVG_POOL", input, Window(bins, kernel_shape=bins))
-
-
-def _surround(g: Emitter, input: Value, how: Window) -> tuple[Ref, Window]:
-    """With zeros that count, and the window that pads nothing more."""
-    x = g.ordered(input, channels_last(input.rank))
-    if how.ceil_mode or input.rank != 4:
-        raise NoLowering("nnrt has means of what of each window lies in the image")
-    pairs = how.resolve_padding(g.known(input.shape)[2:])
-    rows = np.array([(0, 0), *pairs, (0, 0)], np.int32)
-    sizes = np.array(g.known(x.tensor.shape)) + rows.sum(1)
-    if rows.any():
-        fields = {"constantValues": np.zeros((), input.dtype), "paddingMode": 0}
-        x = g.one("PAD", [x, g.constant(rows)], tuple(sizes.tolist()), x.order, **fields)
-    return x, Window(how.strides, kernel_shape=how.kernel_shape)
 
 
 def slide(
