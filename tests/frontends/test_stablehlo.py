@@ -87,6 +87,24 @@ def line(*, strides: int = 1, pad: int = 0, gap: int = 1, wide: int = 1, **more:
     } | more  # fmt: skip
 
 
+def spread(x: np.ndarray, down: int, across: int) -> np.ndarray:
+    """Zeros between the elements of images."""
+    sizes = ((x.shape[2] - 1) * down + 1, (x.shape[3] - 1) * across + 1)
+    wide = np.zeros((*x.shape[:2], *sizes), x.dtype)
+    wide[:, :, ::down, ::across] = x
+    return wide
+
+
+def of_planes(
+    x: np.ndarray, w: np.ndarray, steps: tuple[int, int] = (1, 1), wide: tuple[int, int] = (1, 1)
+) -> np.ndarray:
+    """[N, C, H, W] with [O, C, h, w]."""
+    spans = [(n - 1) * d + 1 for n, d in zip(w.shape[2:], wide, strict=True)]
+    seen = np.lib.stride_tricks.sliding_window_view(x, spans, (2, 3))
+    seen = seen[:, :, :: steps[0], :: steps[1], :: wide[0], :: wide[1]]
+    return np.einsum("ncyxkl,ockl->noyx", seen, w)
+
+
 WAVE, TAPS = rand(2, 3, 9), rand(4, 3, 2, seed=1)
 CHANNELS_LAST: dict[str, Any] = {
     "input_feature_dimension": 2, "input_spatial_dimensions": (1,),
@@ -101,6 +119,15 @@ PLANES: dict[str, Any] = line() | {
     "kernel_spatial_dimensions": (2, 3), "output_spatial_dimensions": (2, 3),
 }  # fmt: skip
 SLIDING = np.lib.stride_tricks.sliding_window_view(PLANE[:, :, 1:, :4], (2, 2), (2, 3))
+BLOCK, CUBES = rand(1, 2, 4, 5, 6), rand(3, 2, 2, 1, 3, seed=1)
+WINDOWS = np.lib.stride_tricks.sliding_window_view(BLOCK, (2, 1, 3), (2, 3, 4))
+BLOCKS: dict[str, Any] = PLANES | {
+    "window_strides": (), "padding": (), "window_reversal": (),
+    "input_spatial_dimensions": (2, 3, 4), "kernel_spatial_dimensions": (2, 3, 4),
+    "output_spatial_dimensions": (2, 3, 4),
+}  # fmt: skip
+LINE = f(3, 4, 6, 5)
+WHOLE = rand(3, 2, 4, dtype=np.int32, low=0, high=255) | 4
 PRODUCT: dict[str, Any] = {
     "lhs_batching_dimensions": (0,), "rhs_batching_dimensions": (2,),
     "lhs_contracting_dimensions": (2,), "rhs_contracting_dimensions": (0,),
@@ -147,9 +174,22 @@ ROWS = [
     Row("STABLEHLO_BROADCAST_IN_DIM", (rand(3, 2),),
         np.broadcast_to(rand(3, 2).T[:, None], (2, 4, 3)), {"broadcast_dimensions": (2, 0)},
         why="turned"),
+    Row("STABLEHLO_BROADCAST_IN_DIM", (np.zeros((0, 1), np.float32),),
+        np.zeros((3, 0, 2), np.float32), {"broadcast_dimensions": (1, 2)}, why="nothing"),
+    Row("STABLEHLO_BROADCAST_IN_DIM", (ZERO,), np.zeros((2, 3), np.float32), why="a number"),
+    Row("STABLEHLO_CONCATENATE", (X,), X, {"dimension": 1}, why="one"),
     Row("STABLEHLO_CONCATENATE", (X, Y), np.concatenate([X, Y], axis=1), {"dimension": 1}),
     Row("STABLEHLO_SLICE", (X,), X[1:3, 0:4:2, 4:5],
         {"start_indices": (1, 0, 4), "limit_indices": (3, 4, 5), "strides": (1, 2, 1)}),
+    Row("STABLEHLO_SLICE", (ZERO,), ZERO, why="a number"),
+    Row("STABLEHLO_SLICE", (X,), X[3:, 1:1],
+        {"start_indices": (3, 1, 0), "limit_indices": (3, 1, 5), "strides": (1, 1, 1)},
+        why="nothing"),
+    Row("STABLEHLO_DYNAMIC_SLICE", (ZERO,), ZERO, why="a number"),
+    Row("STABLEHLO_DYNAMIC_SLICE", (LINE, np.array(2)), LINE[2:2], {"slice_sizes": (0,)},
+        why="nothing"),
+    Row("STABLEHLO_DYNAMIC_SLICE", (LINE, np.array(2)), LINE[1:], {"slice_sizes": (3,)},
+        why="one axis"),
     *(Row("STABLEHLO_DYNAMIC_SLICE", (X, *(k if known is None else known(k) for k in starts)),
           X[2:3, 1:4, 0:5], {"slice_sizes": (1, 3, 5)}, why=why)
       for why, known in (("at run time", None), ("known", Const))
@@ -157,10 +197,22 @@ ROWS = [
     Row("STABLEHLO_DYNAMIC_UPDATE_SLICE",
         (np.zeros((3, 4), np.float32), np.ones((2, 2), np.float32), np.array(9), np.array(-1)),
         np.pad(np.ones((2, 2), np.float32), ((1, 0), (0, 2)))),
+    Row("STABLEHLO_DYNAMIC_UPDATE_SLICE", (ZERO, ZERO + np.float32(2)), ZERO + np.float32(2),
+        why="a number"),
+    Row("STABLEHLO_DYNAMIC_UPDATE_SLICE", (LINE, f(9, 8), np.array(1)), f(3, 9, 8, 5),
+        why="one axis"),
+    *(Row("STABLEHLO_IOTA", (), np.indices(shape, np.int32)[axis], {"iota_dimension": axis},
+          why=f"axis {axis} of {shape}")
+      for axis, shape in ((0, (3, 2)), (2, (2, 1, 3)), (1, (0, 3)), (0, (0,)))),
     Row("STABLEHLO_IOTA", (), np.broadcast_to(np.arange(4, dtype=np.int32)[:, None], (2, 4, 3)),
         {"iota_dimension": 1}),
     Row("STABLEHLO_DOT_GENERAL", (X, rand(5, 2, 3)), np.einsum("bik,kjb->bij", X, rand(5, 2, 3)),
         PRODUCT),
+    Row("STABLEHLO_DOT_GENERAL", (rand(2, 3, 4, 5), rand(5, 3, 4, 2, 6, seed=1)),
+        np.einsum("abij,jbiak->abk", rand(2, 3, 4, 5), rand(5, 3, 4, 2, 6, seed=1)),
+        {"lhs_batching_dimensions": (0, 1), "rhs_batching_dimensions": (3, 1),
+         "lhs_contracting_dimensions": (3, 2), "rhs_contracting_dimensions": (0, 2)},
+        why="two axes of each kind"),
     Row("STABLEHLO_DOT_GENERAL", (rand(3, 4), rand(2, 5)),
         np.einsum("ij,kl->ijkl", rand(3, 4), rand(2, 5)), why="an outer product"),
     *(Row("STABLEHLO_CONVOLUTION", (WAVE, TAPS), convolved(WAVE, TAPS, s, p, g, w),
@@ -177,6 +229,17 @@ ROWS = [
     Row("STABLEHLO_CONVOLUTION", (PLANE, FILTER),
         np.einsum("ncyxkl,ockl->noyx", SLIDING, FILTER[:, :, ::-1]), PLANES,
         why="backwards, less than no padding"),
+    Row("STABLEHLO_CONVOLUTION", (PLANE, FILTER), of_planes(PLANE, FILTER, (2, 1), (1, 3)),
+        PLANES | {"window_strides": (2, 1), "padding": (), "rhs_dilation": (1, 3),
+                  "window_reversal": ()}, why="other steps along each axis"),
+    Row("STABLEHLO_CONVOLUTION", (PLANE, FILTER),
+        of_planes(np.pad(spread(PLANE, 1, 3), ((0, 0), (0, 0), (0, 1), (2, 0))), FILTER[..., ::-1]),
+        PLANES | {"padding": (0, 1, 2, 0), "lhs_dilation": (1, 3),
+                  "window_reversal": (False, True)}, why="elements between along one axis"),
+    Row("STABLEHLO_CONVOLUTION", (BLOCK, CUBES),
+        np.einsum("ncdhwxyz,ocxyz->nodhw", WINDOWS, CUBES), BLOCKS, why="three axes"),
+    Row("STABLEHLO_REDUCE", (X[0], Const(ZERO + np.float32(0.5))), X[0] + np.float32(0.5),
+        {"dimensions": (), "body_subgraph_index": body("STABLEHLO_ADD")}, why="no axis"),
     *(Row("STABLEHLO_REDUCE", (X, Const(ZERO + np.float32(0.5))), want,
           {"dimensions": (0, 2), "body_subgraph_index": body(op)}, why=op)
       for op, want in (("STABLEHLO_ADD", X.sum((0, 2)) + 0.5), ("ADD", X.sum((0, 2)) + 0.5),
@@ -190,6 +253,10 @@ ROWS = [
     Row("STABLEHLO_REDUCE", (COUNTS, Const(np.array(0, np.int32))),
         np.bitwise_or.reduce(COUNTS, axis=1),
         {"dimensions": (1,), "body_subgraph_index": body("STABLEHLO_OR", np.int32)}, why="bits"),
+    Row("STABLEHLO_REDUCE", (WHOLE, Const(np.array(5, np.int32))),
+        np.bitwise_and.reduce(WHOLE, axis=(0, 2)) & 5,
+        {"dimensions": (2, 0), "body_subgraph_index": body("STABLEHLO_AND", np.int32)},
+        why="bits of two axes and of the start"),
     Row("STABLEHLO_WHILE", (np.array(True),), np.array(False),
         {"cond_subgraph_index": Body("", (np.array(True),), np.bool_),
          "body_subgraph_index": Body("LOGICAL_NOT", (np.array(True),), np.bool_)}),
@@ -198,6 +265,12 @@ ROWS = [
     Row("STABLEHLO_SORT", (KEYS,), np.sort(KEYS, axis=0),
         {"dimension": 0, "comparator_subgraph_index": body("LESS", np.float32, np.bool_)},
         why="by LESS"),
+    *(Row("STABLEHLO_SORT", (KEYS,), -np.sort(-KEYS, axis=1),
+          {"dimension": 1, "comparator_subgraph_index": by}, why=why)
+      for why, by in (("falling", order("GT")), ("falling, GE", order("GE")),
+                      ("by GREATER_EQUAL", body("GREATER_EQUAL", np.float32, np.bool_)),
+                      ("the second before the first", Body("LESS", (ZERO, ZERO), np.bool_,
+                                                           reads=(1, 0))))),
     Row("STABLEHLO_SORT", (KEYS, Const(np.arange(8, dtype=np.int32).reshape(2, 4))),
         (np.take_along_axis(KEYS, FALLING, 1),
          np.take_along_axis(np.arange(8, dtype=np.int32).reshape(2, 4), FALLING, 1)),
@@ -207,6 +280,31 @@ ROWS = [
 ]  # fmt: skip
 
 REFUSED = [
+    *((Row("STABLEHLO_IOTA", (), X[0], {"iota_dimension": a}, why=f"axis {a} of 2"), BadType)
+      for a in (-1, 2)),
+    *((Row("STABLEHLO_BROADCAST_IN_DIM", (X[0],), X, {"broadcast_dimensions": a}, why=f"{a}"),
+       BadType) for a in ((0, 3), (-1, 1), (1,))),
+    *((Row("STABLEHLO_SLICE", (LINE,), LINE, {"start_indices": s, "limit_indices": (4,),
+                                             "strides": (1,)}, why=f"from {s}"), BadType)
+      for s in ((-1,), (0, 0))),
+    *((Row("STABLEHLO_DYNAMIC_SLICE", (LINE, np.array(0)), LINE, {"slice_sizes": n}, why=f"{n}"),
+       BadType) for n in ((5,), (-1,), (1, 1))),
+    *((Row("STABLEHLO_DOT_GENERAL", (X[0], X[1]), X[0], PRODUCT | {
+        "lhs_batching_dimensions": (), "rhs_batching_dimensions": (),
+        "lhs_contracting_dimensions": a, "rhs_contracting_dimensions": b}, why=f"{a} {b}"), BadType)
+      for a, b in (((0,), ()), ((2,), (0,)), ((0,), (2,)), ((-1,), (0,)), ((0,), (-1,)))),
+    *((Row("STABLEHLO_CONVOLUTION", (WAVE, TAPS), WAVE, line(**more), why=f"{more}"), error)
+      for more, error in (({"window_strides": (1, 1)}, Unsupported), ({"padding": (0,)}, BadType),
+                          ({"rhs_dilation": (1, 1)}, Unsupported),
+                          ({"kernel_spatial_dimensions": (1,)}, BadType))),
+    (Row("STABLEHLO_CONVOLUTION", (X[0], Y[0]), X[0], line() | {
+        "window_strides": (), "padding": (), "lhs_dilation": (), "rhs_dilation": (),
+        "window_reversal": (), "input_spatial_dimensions": (), "kernel_spatial_dimensions": (),
+        "output_spatial_dimensions": ()}, why="no axis"), Unsupported),
+    (Row("STABLEHLO_REDUCE", (X, X, Const(ZERO), Const(ZERO)), X.sum(0),
+         {"dimensions": (0,), "body_subgraph_index": body("ADD")}, why="two at once"), Unsupported),
+    (Row("STABLEHLO_CASE", (np.array(0, np.int32), X), X, {"branch_subgraph_indices": ()}),
+     BadType),
     (Row("STABLEHLO_COMPARE", (X, Y), X > Y, direction("GT", "FLOAT_TOTAL_ORDER")), Unsupported),
     (Row("STABLEHLO_REDUCE", (X, Const(ZERO)), X.sum(0),
          {"dimensions": (0,), "body_subgraph_index": body("SUB")}), Unsupported),
