@@ -9,13 +9,14 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.table import Column, Table
 
-from .places import BY_NAME, PLACES, ROOT, Place
+from .places import BY_NAME, DEVICES, FRONTENDS, ROOT, Place
 from .score import BY_CASES, BY_TESTS, ENVIRONMENT, EQUIVALENT, SURVIVED, Score, score
 
 
@@ -62,12 +63,23 @@ def _sum(scores: Sequence[Score]) -> Score:
     return Score("all", 0, [m for one in scores for m in one.mutants])
 
 
+def _keep(place: Place, frontends: Sequence[str], devices: Sequence[str]) -> Place:
+    """The place with cases of some frontends on some devices; of all where none is named."""
+    return replace(
+        place,
+        frontends=tuple(f for f in place.frontends if f in frontends or not frontends),
+        devices=tuple(d for d in place.devices if d in devices or not devices),
+    )
+
+
 @click.command()
 @click.option("--seed", type=int, default=0, help="Chooses the changes.")
 @click.option("--count", type=click.IntRange(1), default=24, help="Changes in each place.")
 @click.option(
     "--place", "names", multiple=True, type=click.Choice([*BY_NAME]), help="One place; several."
 )
+@click.option("--frontend", "frontends", multiple=True, type=click.Choice(FRONTENDS), help="Cases.")
+@click.option("--device", "devices", multiple=True, type=click.Choice(DEVICES), help="Cases on it.")
 @click.option("--jobs", type=click.IntRange(1), default=2, help="Processes at a time.")
 @click.option("--tests/--no-tests", default=False, help="Ask tests too, where no case notices.")
 @click.option("--json", "path", type=click.Path(path_type=Path), help="Write the scores.")
@@ -76,13 +88,15 @@ def main(
     seed: int,
     count: int,
     names: Sequence[str],
+    frontends: Sequence[str],
+    devices: Sequence[str],
     jobs: int,
     tests: bool,
     path: Path | None,
     known: bool,
 ) -> None:
     """Plant changes and say who notices them."""
-    places = [BY_NAME[n] for n in names] or list(PLACES)
+    places = [_keep(BY_NAME[n], frontends, devices) for n in names or BY_NAME]
     if not known:
         survey(places, jobs)
     console = Console()

@@ -2,6 +2,10 @@
 
 A change can be noticed only by a case that comes by the lines that it changes. What is written is
 kept by device and frontend, and a case is run again where its row or a file that it runs differs.
+
+Of cases that pass alike, by the ledger, not all are run: where some of them in a row run no new
+line, the others are taken to run the same ones. Which cases are asked of a change is all that
+depends on it.
 """
 
 from __future__ import annotations
@@ -21,12 +25,18 @@ from typing import Any
 
 from nnir.errors import NNAdapterError
 
+from ..judging.result import PASS
+from ..ledger import DEVICES, digest_of, read
+from ..suites.operators import book, operator_of
 from .digest import digest
 from .places import PLACES, ROOT
 from .trial import Bench
 
 FOLDER = ROOT / "build" / "mutants"
 WATCHED = tuple(f"{ROOT / place.name}/" for place in PLACES)
+ALIKE = 3
+"""So many cases in a row run no new line before the others like them are taken to do so, too."""
+
 OFTEN = 60.0
 """Seconds after which what is known so far is written: it may be interrupted."""
 
@@ -38,7 +48,10 @@ Watcher = Callable[[FrameType, str, Any], Any]
 
 @dataclass(frozen=True)
 class Visit:
-    """A case on a device: what becomes of it, how long it takes, the lines that it runs."""
+    """A case on a device: what becomes of it, how long it takes, the lines that it runs.
+
+    `is_taken`: it was not run, and is taken to run the lines of cases like it.
+    """
 
     frontend: str
     case: str
@@ -46,6 +59,7 @@ class Visit:
     outcome: str
     seconds: float
     lines: Lines
+    is_taken: bool = False
 
     @property
     def operator(self) -> str:
@@ -81,7 +95,16 @@ class Kept:
                 kept.cases[name] = row
         return kept
 
-    def add(self, name: str, row: str, outcome: str, seconds: float, lines: Lines) -> None:
+    def add(
+        self,
+        name: str,
+        row: str,
+        outcome: str,
+        seconds: float,
+        lines: Lines,
+        *,
+        is_taken: bool = False,
+    ) -> None:
         """Write down a case; `row` stands for its inputs and attributes."""
         numbers = {}
         for file, found in lines.items():
@@ -91,13 +114,13 @@ class Kept:
                 self.sets.append(found)
             numbers[file] = self._numbers[key]
             self.files.setdefault(file, _digest_of(file))
-        self.cases[name] = [row, outcome, round(seconds, 4), numbers]
+        self.cases[name] = [row, outcome, round(seconds, 4), numbers, is_taken]
 
     def visits(self, frontend: str, device: str) -> Iterator[Visit]:
         """All cases."""
-        for name, (_, outcome, seconds, numbers) in self.cases.items():
+        for name, (_, outcome, seconds, numbers, is_taken) in self.cases.items():
             lines = {file: self.sets[k] for file, k in numbers.items()}
-            yield Visit(frontend, name, device, outcome, seconds, lines)
+            yield Visit(frontend, name, device, outcome, seconds, lines, is_taken)
 
     def save(self) -> None:
         """Write the file."""
@@ -128,9 +151,13 @@ def _survey(bench: Bench, frontend: str, device: str) -> None:
     if known.keys() == rows.keys() == kept.cases.keys():
         return
     kept.cases = known
+    kinds = _kinds(frontend, device)
+    crowds: dict[tuple[str, str], Crowd] = {}
     saved = time.monotonic()
-    for name, row in rows.items():
-        if name in known:
+    for name in sorted(rows.keys() - known.keys(), key=digest):
+        row, crowd = rows[name], crowds.setdefault(kinds.get(name, (name, "")), Crowd())
+        if name in kinds and crowd.is_settled:
+            kept.add(name, row, kinds[name][1], crowd.seconds, crowd.lines, is_taken=True)
             continue
         if time.monotonic() > saved + OFTEN:
             kept.save()
@@ -141,8 +168,58 @@ def _survey(bench: Bench, frontend: str, device: str) -> None:
         started = time.perf_counter()
         with watching() as lines:
             found = bench.run(frontend, name, device)
-        kept.add(name, row, found, time.perf_counter() - started, lines())
+        seconds, ran = time.perf_counter() - started, lines()
+        kept.add(name, row, found, seconds, ran)
+        crowd.add(seconds, ran)
     kept.save()
+
+
+@dataclass
+class Crowd:
+    """Cases that are alike: the lines that they run, and how many of the last ran no new one."""
+
+    seconds: float = 0.0
+    _lines: dict[str, set[int]] = field(default_factory=dict)
+    _settled: int = 0
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether those that come are taken to run the lines that are known."""
+        return self._settled >= ALIKE
+
+    @property
+    def lines(self) -> Lines:
+        """The lines of all of them."""
+        return {file: sorted(numbers) for file, numbers in self._lines.items()}
+
+    def add(self, seconds: float, lines: Lines) -> None:
+        """Write down one that was run."""
+        is_new = any(not self._lines.get(f, set()).issuperset(n) for f, n in lines.items())
+        self._settled = 0 if is_new else self._settled + 1
+        self.seconds = max(self.seconds, seconds)
+        for file, numbers in lines.items():
+            self._lines.setdefault(file, set()).update(numbers)
+
+
+def _kinds(frontend: str, device: str) -> dict[str, tuple[str, str]]:
+    """The operator and the outcome of cases that pass by the ledger; none of operators whose cases
+    are others by now."""
+    if device not in DEVICES:
+        return {}
+    cases: dict[str, dict[str, Any]] = {}
+    for name, (_, case) in book(frontend).cases.items():
+        op = operator_of(case) if frontend == "onnx" else case.op
+        cases.setdefault(op, {})[name] = case
+    kinds = {}
+    for op, rows in read(frontend).items():
+        named = cases.get(op, {})
+        if digest_of(named) != rows.digest:
+            continue
+        for name, case in named.items():
+            found = " ".join([rows.of(name, device), *rows.standard(name)])
+            if found.startswith(PASS) and case.raises is None:
+                kinds[name] = (op if device == "builtin" else "", found)
+    return kinds
 
 
 def forget() -> None:

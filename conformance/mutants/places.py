@@ -39,6 +39,9 @@ READERS = (
     "conformance.engines.paddle",
     "conformance.engines.paddle_legacy",
 )
+CASES = tuple(f"conformance.cases.{name.replace('-', '_')}" for name in FRONTENDS)
+"""The rows of cases, which take a second."""
+
 LATEST = ("hal.runtime.program", "conformance.suites.operators")
 
 
@@ -87,7 +90,8 @@ def _reading(*names: str) -> str:
 
 def _driver(name: str, tests: str) -> Place:
     others = tuple(m for m in EMITTERS if f".{name}." not in m)
-    early = (*LATEST, *_readers_beside(name), *others)
+    cases = (c for c in CASES if not (name in ("nnapi", "nnrt") and c.endswith(name)))
+    early = (*LATEST, *_readers_beside(name), *others, *cases)
     return Place(f"hal/drivers/{name}", devices=(name,), early=early, tests=tuple(tests.split()))
 
 
@@ -102,11 +106,17 @@ PASSES = (
     ),
     *("test_complex_pairs", "test_specialise", "test_decompositions"),
 )
+DECOMPOSITIONS = (
+    "test_decompositions",
+    *(f"test_decompositions_{n}" for n in ("conv", "linalg", "logic", "sampling", "unary")),
+)
 
 PLACES = (
     Place("nnir/passes", tests=tuple(f"tests/nnir/{t}.py" for t in PASSES)),
-    _frontend("tflite", tests=_reading("tflite_models", "bad_tflite")),
+    _frontend("tflite", tests=_reading("tflite_models", "bad_tflite", "stablehlo", "flex")),
     Place("nnir/ops", tests=("tests/conformance/test_rules.py",)),
+    Place("nnir/recipes"),
+    Place("nnir/decompositions", tests=tuple(f"tests/nnir/{t}.py" for t in DECOMPOSITIONS)),
     _frontend(
         *("paddle", "paddle", "paddle-legacy"),
         tests=_reading("paddle_models", "bad_paddle", "bad_paddle_legacy"),

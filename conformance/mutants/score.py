@@ -129,6 +129,7 @@ class Round:
                     self._files.setdefault(file, []).append(visit)
         self._equivalent = set(read_equivalent())
         self._broken: set[tuple[str, str, str]] = set()
+        self._spans: dict[tuple[Path, str], tuple[int, int]] = {}
 
     def draw(self, count: int) -> list[tuple[Path, Change, Mutant]]:
         """So many changes, in functions that some case enters (of the passes in any)."""
@@ -137,7 +138,7 @@ class Round:
         draw = random.Random(f"{self.seed} {self.place.name}")
         draw.shuffle(offers)
         entered: dict[tuple[Path, str], bool] = {}
-        spans = _spans(offers)
+        self._spans = _spans(offers)
         found: list[tuple[Path, Change, Mutant]] = []
         for path, change in offers:
             if len(found) == count:
@@ -145,7 +146,7 @@ class Round:
             key = path, change.function
             if key not in entered:
                 entered[key] = self.place.name == "nnir/passes" or any(
-                    v.touches(name_of(path), *spans[key])
+                    v.touches(name_of(path), *self._spans[key])
                     for v in self._files.get(name_of(path), ())
                 )
             text = texts[path]
@@ -162,7 +163,7 @@ class Round:
             mutant.by = EQUIVALENT
             return mutant
         text = change.apply(path.read_bytes()).decode()
-        chosen = self._chosen(name_of(path), change)
+        chosen = self._chosen(path, change)
         mutant.visits = len(chosen)
         while chosen:
             chosen = [v for v in chosen if (v.frontend, v.case, v.device) not in self._broken]
@@ -184,17 +185,28 @@ class Round:
                 mutant.by, mutant.found = BY_TESTS, answer["found"]
         return mutant
 
-    def _chosen(self, file: str, change: Change) -> list[Visit]:
+    def _chosen(self, path: Path, change: Change) -> list[Visit]:
         """The cases that come by a change, the quick ones first.
 
-        Where a function is registered otherwise, other cases of the same operators may come by.
-        Operators and types come by turns, and so do the ways through the file: of those that go
+        Those that were not run, but are taken to come by another line of the function, are behind
+        them. Where a function is registered otherwise, other cases of the same operators may come
+        by. Operators and types come by turns, and so do the ways through the file: of those that go
         alike through it one is as good as another.
         """
-        found = [v for v in self._files.get(file, ()) if v.touches(file, *change.lines)]
+        file = name_of(path)
+        visits = self._files.get(file, ())
+        found = [v for v in visits if v.touches(file, *change.lines)]
         if change.registers:
             names = {(v.frontend, v.operator) for v in found}
             found = [v for v in self._visits if (v.frontend, v.operator) in names]
+        span = self._spans.get((path, change.function), change.lines)
+        seen = {id(v) for v in found}
+        others = [v for v in visits if v.is_taken and id(v) not in seen and v.touches(file, *span)]
+        return [*self._in_turns(found, file), *self._in_turns(others, file)]
+
+    @staticmethod
+    def _in_turns(found: list[Visit], file: str) -> list[Visit]:
+        """Cases in the order in which they are run."""
         found.sort(key=lambda v: v.seconds)
         kinds = _by_turns(found, lambda v: (v.frontend, *v.case.split("-")[:2], v.device))
         ways = _by_turns(kinds, lambda v: tuple(v.lines.get(file, ())))
