@@ -77,6 +77,9 @@ HOSTILE: dict[str, Callable[[bytes], bytes]] = {
     "a size of two thousand million": lambda d: patched(
         d, target(d, place_of(d, [GRAPH, (0, constant_of(d))], 0)) + 4, 0x7FFFFFFF, "i"
     ),
+    "a tensor larger than its buffer": lambda d: patched(
+        d, place_of(d, [GRAPH, (0, constant_of(d))], 2), smaller_buffer(d)
+    ),
     "an operator of no kind": lambda d: patched(d, place_of(d, [GRAPH, (3, 1)], 0), 900),
 }
 
@@ -92,6 +95,16 @@ def buffer_of(data: bytes) -> int:
     """Its buffer."""
     found: int = Bytes(data).root().tables(2)[0].tables(0)[constant_of(data)].number(2, "I")
     return found
+
+
+def smaller_buffer(data: bytes) -> int:
+    """A buffer with data that come before those of the first tensor, but fewer."""
+    buffers = Bytes(data).root().tables(4)
+    spans = [b.span(0) for b in buffers]
+    start, size = spans[buffer_of(data)]
+    fewer = [k for k, (at, n) in enumerate(spans) if 0 < n < size and at + size <= len(data)]
+    assert fewer, f"none smaller than {size} at {start}"
+    return fewer[0]
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -64,7 +64,22 @@ CASES = [
          why="two groups"),
     Case("CONV_2D", (IMAGE, rand(5, 3, 2, 4), rand(5)), PLAIN, tol=ROUNDS,
          why="filter and bias at run time"),
-    Case("CONV_2D", (rand(7, 8, 4), FILTER, BIAS), PLAIN, raises=BadType, why="three axes"),
+    *(Case(op, operands, attrs, raises=BadType, results=results, why=f"{why}")
+      for op, attrs, results, both in (
+          ("CONV_2D", PLAIN, (), ((IMAGE[0], FILTER), (IMAGE, Const(rand(5, 3, 4))))),
+          ("DEPTHWISE_CONV_2D", {**PLAIN, "depth_multiplier": 2}, (),
+           ((IMAGE[0], DEPTHWISE), (IMAGE, Const(rand(1, 3, 8))),
+            (IMAGE, Const(rand(2, 3, 2, 4))))),
+          ("TRANSPOSE_CONV", PLAIN, FLOAT,
+           ((sizes(2, 7, 8, 5), FILTER, IMAGE[0]),
+            (sizes(2, 7, 8, 5), Const(rand(5, 3, 4)), IMAGE))),
+          ("CONV_3D", SOLID, (), ((VOLUME[0], CUBE), (VOLUME, Const(rand(2, 3, 2, 3))))),
+          ("CONV_3D_TRANSPOSE", SOLID, FLOAT,
+           ((sizes(1, 5, 4, 6, 2), Const(rand(2, 3, 2, 2, 2)), VOLUME[0]),
+            (sizes(1, 5, 4, 6, 2), Const(rand(2, 3, 2, 2)), VOLUME))),
+      )
+      for why, operands in zip(("an axis less", "a filter with an axis less", "two filters"), both,
+                               strict=False)),
     Case("CONV_2D", (IMAGE, FILTER, BIAS),
          {**PLAIN, "dilation_w_factor": 2, "dilation_h_factor": 3}, tol=ROUNDS, why="dilations"),
     Case("CONV_2D", (rand(2, 7, 8, 6), FILTER, BIAS), PLAIN, why="channels that are no groups",

@@ -51,4 +51,12 @@ CASES = [
                            Const(i(1))), {"reduce_function": "ADD"}, tol=ROUNDS, why="long"),
     Case("REDUCE_WINDOW", (rand(4), real(0), Const(i(2)), Const(i(3)),
                            Const(i(1))), {"reduce_function": "UNSUPPORTED"}, raises=Unsupported),
+    *(Case("REDUCE_WINDOW", (rand(4, 5), real(0), *(Const(i(*n)) for n in lists)),
+           {"reduce_function": "ADD"}, raises=BadType, why=why)
+      for why, lists in (("one size of two", ((2,), (1, 1), (1, 1))),
+                         ("one step of two", ((2, 2), (1,), (1, 1))),
+                         ("one distance of two", ((2, 2), (1, 1), (1,))),
+                         ("no window", ((2, 0), (1, 1), (1, 1))),
+                         ("no step", ((2, 2), (0, 1), (1, 1))),
+                         ("no distance", ((2, 2), (1, 1), (1, 0))))),
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, index, linear, reduce, shape
+from nnir.recipes.shape import permute
 from nnir.types import Precision
 
 
@@ -58,9 +59,7 @@ class Slices:
         if self.vector == where.rank:
             return shape.unsqueeze(where, [self.vector])
         others = [a for a in range(where.rank) if a != self.vector]
-        if self.vector == where.rank - 1:
-            return where
-        return shape.transpose(where, perm=(*others, self.vector))
+        return permute(where, (*others, self.vector))
 
     def kept(self) -> list[int]:
         """The axes of the tensor that the slices have."""

@@ -165,7 +165,7 @@ def reverse_sequence(input: Value, seq_lengths: Value, *, seq_dim: int, batch_di
 @table.convert("DILATE")
 def dilate(input: Value, dilations: tuple[int, ...], padding_value: Value) -> Value:
     """`dilations - 1` elements between neighbours, axis by axis."""
-    if len(dilations) != input.rank or min(dilations, default=1) < 1:
+    if len(dilations) != input.rank or any(step < 1 for step in dilations):
         raise BadType(f"DILATE of {input.type} by {dilations}")
     result = input
     for axis, step in enumerate(dilations):
