@@ -32,7 +32,7 @@ from nnir.ops import (
 from nnir.types import Fuse, PadMode, Precision
 
 from ...case import Const, Tolerance, f, i, rand, scalar
-from .graph import GraphCase, Step
+from .graph import GraphCase, Open, Step
 
 SUMS = Tolerance(relative=1e-5, absolute=1e-5)
 QUANTUM = Tolerance(absolute=0.1001)
@@ -330,4 +330,35 @@ def between_integers() -> Iterator[Chain]:
             yield _between(f"{why} and relu", rectified, np.int8, COARSE)
 
 
-CHAINS = [*stored(), *read_twice(), *scaled(), *between_integers()]
+FOLDS = (reduce.reduce_sum, reduce.reduce_prod, reduce.reduce_max, reduce.reduce_min)
+
+
+def of_nothing() -> Iterator[Chain]:
+    """Open rows without an element, whose sums and products there are nevertheless."""
+    kinds: tuple[Any, ...] = (np.float32, np.float16, np.int8, np.uint8, np.int32, np.int64)
+    for kind in kinds:
+        rows = Open(np.zeros((3, 0, 2), kind), ("n", 0, 2))
+        for fold in (*FOLDS, *([reduce.reduce_mean] if np.dtype(kind).kind == "f" else [])):
+            for axes, keepdim in (((1,), False), ((-2,), True), ((2, 1), False)):
+                step = Step(fold, (0, Const(i(*axes))), {"keepdim": keepdim})
+                why = f"{np.dtype(kind).name}, {axes} of nothing, {keepdim}"
+                yield Chain((rows,), (step,), why=why)
+    truths = Open(np.zeros((3, 0), np.bool_), ("n", 0))
+    for fold in FOLDS[2:]:
+        step = Step(fold, (0, Const(i(1))), {"keepdim": False})
+        yield Chain((truths,), (step,), why="truth values, of nothing")
+    none = np.zeros((0, 3), np.int32)
+    for fold in FOLDS:
+        step = Step(fold, (0, 1), {"keepdim": False})
+        yield Chain((none, i(0)), (step,), why="of nothing over an axis that a run says")
+    rows = Open(np.zeros((3, 0), np.float32), ("n", 0))
+    weights = Const(np.zeros((4, 0), np.float32)), Const(f(1, 2, 3, 4))
+    yield Chain((rows,), (Step(linear.fully_connected, (0, *weights)),), why="sums of nothing")
+    rows = Open(np.zeros((2, 3, 0), np.float32), (2, "n", 0))
+    yield Chain((rows,), (Step(linear.fully_connected, (0, *weights)),), why="planes of nothing")
+    for sizes in ((0, 4), (0,)):
+        step = Step(linear.mat_mul, (0, Const(np.zeros(sizes, np.float32))))
+        yield Chain((rows,), (step,), why=f"sums of nothing, {sizes}")
+
+
+CHAINS = [*stored(), *read_twice(), *scaled(), *between_integers(), *of_nothing()]

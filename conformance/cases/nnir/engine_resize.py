@@ -78,6 +78,13 @@ def _axes() -> Iterator[Row]:
                 given = {"mode": "linear", "axes": axes, "keep_aspect_ratio_policy": policy}
                 why = f"{policy}, {axes} to {sizes}, {'known' if is_known else 'running'}"
                 yield Row(resize.resize, (X, None, None, size), given, tol=CLOSE, why=why)
+    for rule in RULES[:-1]:
+        for mode, cube in (("linear", -0.75), ("cubic", -0.75), ("cubic", -0.5)):
+            given = {"mode": mode, "axes": (3, 2), "coordinate_transformation_mode": rule}
+            given |= {"cubic_coeff_a": cube}
+            for size in (i(7, 3), i(2, 1)):
+                why = f"{mode} {cube}, {rule}, two axes to {size.tolist()}"
+                yield Row(resize.resize, (X, None, None, size), given, tol=CLOSE, why=why)
     region = f(0.1, 0.3, 0.8, 1.2)
     given = {
         "mode": "nearest",

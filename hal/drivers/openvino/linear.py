@@ -27,6 +27,10 @@ def fully_connected(g: Emitter, input: Value, weight: Value, bias: Value) -> Ref
     if not input.is_float:
         raise NoLowering(f"openvino multiplies no matrices of {input.precision.name}")
     rows, w, b = (g.cast(v, FLOAT32) for v in (input, weight, bias))
+    if weight.shape[1] == 0:  # of rows that are open, sums of nothing are what the memory is
+        if input.rank != 2:
+            raise NoLowering(f"openvino: rows of nothing, as many as only a run says: {input.type}")
+        return g.node("Broadcast", b, g.concat(g.part(g.dims(rows), 0, 1), g.dims(b)), mode="numpy")
     if input.rank != 2:
         rows = g.reshape(rows, [-1, weight.shape[1]])
     product = g.node("MatMul", rows, w, transpose_a=False, transpose_b=True)
@@ -37,6 +41,8 @@ def fully_connected(g: Emitter, input: Value, weight: Value, bias: Value) -> Ref
 def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Ref:
     if not x.is_float:
         raise NoLowering(f"openvino multiplies {x.type} and {y.type} in float32")
+    if any(v.constant is not None and 0 in v.shape for v in (x, y)):
+        raise NoLowering(f"openvino: sums of nothing of {x.type} and a constant {y.type}")
     flags = {"transpose_a": transpose_x and x.rank > 1, "transpose_b": transpose_y and y.rank > 1}
     left, right = g.cast(x, FLOAT32), g.cast(y, FLOAT32)
     for quirk, applies, rank in (

@@ -17,7 +17,7 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from .axes import fold_axes
 from .elements import NARROW
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, is_small
 from .finite import is_computed
 from .integers import compute_in_32_bits, extreme, product, total, wide, wrap
 
@@ -25,6 +25,7 @@ table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
 
+EXTREMES = (reduce.reduce_max, reduce.reduce_min)
 Function = Callable[[Emitter, Ref, list[int], bool], Ref]
 
 
@@ -36,10 +37,30 @@ def _reduction(operator: Operator[Value], function: Function) -> None:
     def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
         known = () if length_of(axes) in (0, input.rank) else ints(axes)
         if known is None:
+            if operator in EXTREMES and input.is_integer and 0 in input.shape:
+                raise NoLowering(f"openvino: {operator.name} of nothing over axes that a run says")
             whole = partial(fold_axes, g, input, axes, keepdim=keepdim)
             return whole(lambda x, at: function(g, x, at, True))
         places = sorted(axes_of(known, input.rank)) or list(range(input.rank))
+        if any(input.shape[k] == 0 for k in places):
+            return _fold_nothing(g, operator, input, places, keepdim=keepdim)
         return function(g, g.take(input), places, keepdim)
+
+
+def _fold_nothing(
+    g: Emitter, operator: Operator[Value], input: Value, places: list[int], *, keepdim: bool
+) -> Ref:
+    """What is made of no elements, as often as the sizes of the other axes say: OpenVINO's kernels
+    leave such a result as the memory is."""
+    with np.errstate(all="ignore"):
+        found = operator.reference(np.empty(0, input.dtype), np.zeros(1, np.int64), keepdim=False)
+    number = np.asarray(found)
+    if number.dtype == np.int64 and not is_small(number):
+        raise NoLowering(f"openvino has {number} in 32 bits: {operator.name} of nothing")
+    sizes = g.dims(input)
+    kept = [k for k in range(input.rank) if keepdim or k not in places]
+    target = [g.ints(1) if k in places else g.part(sizes, k, k + 1) for k in kept]
+    return g.node("Broadcast", g.constant(number), g.concat(*target), mode="numpy")
 
 
 def reduce_node(g: Emitter, op: str, ref: Ref, places: list[int], keepdim: bool) -> Ref:
@@ -94,9 +115,6 @@ def _extreme(
         op = "ReduceLogicalOr" if name == "ReduceMax" else "ReduceLogicalAnd"
         return reduce_node(g, op, ref, places, keepdim)
     if not ref.is_float:
-        sizes = ref.output.get_partial_shape()
-        if ref.precision not in NARROW and any(sizes[k] == 0 for k in places):
-            raise NoLowering(f"openvino: extremes of nothing of {ref.precision.name}")
         mode = "max" if name == "ReduceMax" else "min"
         return compute_in_32_bits(g, lambda x: extreme(g, x, places, mode, keepdim=keepdim), ref)
     x = ref.cast(FLOAT32)
