@@ -8,6 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from nnir.errors import BadType
 from nnir.ops import (
     activation,
     binary,
@@ -22,6 +23,7 @@ from nnir.ops import (
     reduce,
     resize,
     shape,
+    signal,
     unary,
 )
 from nnir.types import InterpolateMode, PadMode
@@ -274,6 +276,13 @@ def _slopes() -> Iterator[Row]:
         yield Row(linear.mat_mul, operands, why=f"{sizes}, prelu", then=then, tol=ROUNDS)
 
 
+def _refused() -> Iterator[Row]:
+    """Just beyond what an operator takes."""
+    for axis in (2, -1):
+        operands: Any = (rand(2, 4, 2), None, Const(np.array(axis)))
+        yield Row(signal.dft, operands, why=f"along the parts, {axis}", raises=BadType)
+
+
 CASES: list[Row] = [
     *_activations(),
     *_pads(),
@@ -287,4 +296,5 @@ CASES: list[Row] = [
     *_regions(),
     *_divisions(),
     *_slopes(),
+    *_refused(),
 ]

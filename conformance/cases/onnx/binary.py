@@ -41,6 +41,8 @@ CASES = [
     Case("Add", (f(65504, 1, dtype=np.float16), f(100, 1, dtype=np.float16)), why="half overflows"),
     Case("Div", (i(7, -7, 7, -7), i(2, 2, -2, -2)), why="integers truncate", oracle="onnxruntime"),
     Case("Div", (f(1, -1, 0), f(0, 0, 0)), why="by zero"),
+    *(Case("Div", (i(*(np.iinfo(d).max - k for k in range(4)), dtype=d), i(1, 2, 3, 5, dtype=d)),
+           why="at the end", oracle="onnxruntime") for d in (np.uint32, np.uint64, np.int64)),
     *(Case("Div", (i(-(1 << (8 * np.dtype(d).itemsize - 1)), 7, dtype=d), i(-1, -1, dtype=d)),
            why="the least by -1") for d in (np.int32, np.int64)),
     Case("Div", (i(-(1 << 31), 6, dtype=np.int32), Const(i(-1, 2, dtype=np.int32))),

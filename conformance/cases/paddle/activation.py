@@ -40,6 +40,13 @@ CASES = [
     *(Case(op, (LINE,), tol=ROUNDS) for op in GIVEN),
     *(Case(op, (LINE,), given, tol=ROUNDS) for op, given in GIVEN.items()),
     *(Case(op, (rand(2, 0),), why="empty") for op in ("gelu", "elu", "hardswish")),
+    Case(
+        "softplus",
+        (f(0.25, 0.5, 0.75),),
+        {"beta": 2.0, "threshold": 1.0},
+        tol=ROUNDS,
+        why="at the threshold",
+    ),
     Case("silu_", (f(-1, 2),), tol=ROUNDS, why="in place"),
     Case("leaky_relu", (f(-1, 0, 2),), {"negative_slope": 2.0}, why="steeper below"),
     Case("leaky_relu_", (f(-1, 2),), why="in place"),

@@ -55,7 +55,12 @@ FACTORS = [
         ((WIDE,), {}, "wide"),
         ((TIED,), {}, "complex pivots"),
     ),
-    *each("linalg_lu_factor_ex.default", ((SINGULAR,), {}, "singular"), ((STACK,), {}, "plain")),
+    *each(
+        "linalg_lu_factor_ex.default",
+        ((SINGULAR,), {}, "singular"),
+        ((np.triu(A, 1),), {}, "a column of zeros"),
+        ((STACK,), {}, "plain"),
+    ),
     *each("_lu_with_info.default", ((STACK,), {}, "plain")),
     *each(
         "linalg_lu.default",
