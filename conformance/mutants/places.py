@@ -113,7 +113,10 @@ DECOMPOSITIONS = (
 
 PLACES = (
     Place("nnir/passes", tests=tuple(f"tests/nnir/{t}.py" for t in PASSES)),
-    _frontend("tflite", tests=_reading("tflite_models", "bad_tflite", "stablehlo", "flex")),
+    _frontend(
+        "tflite",
+        tests=_reading("tflite_models", "tflite_states", "bad_tflite", "stablehlo", "flex"),
+    ),
     Place("nnir/ops", tests=("tests/conformance/test_rules.py", "tests/nnir/test_contents.py")),
     Place("nnir/recipes"),
     Place("nnir/decompositions", tests=tuple(f"tests/nnir/{t}.py" for t in DECOMPOSITIONS)),
