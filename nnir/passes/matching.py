@@ -153,6 +153,9 @@ class OneOf(Form):
                 return found
         return None
 
+    def may_be(self, value: Value | None) -> bool:
+        return any(form.may_be(value) for form in self.forms)
+
     def _candidates(self, operator: Operator[Any]) -> list[Form]:
         """The forms that a result of `operator` may have."""
         found = self._by_root.get(operator)

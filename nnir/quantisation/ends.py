@@ -9,6 +9,7 @@ import numpy as np
 
 from ..model import Model, Operation, Value
 from ..ops import quant
+from ..passes.rewrite import sweep
 from .grid import Grid
 from .weights import round_to
 
@@ -46,12 +47,8 @@ def make_ends_integer(model: Model) -> Ends:
         [_make_output_integer(model, place) for place in range(len(model.outputs))],
     )
     model.output_names = names
-    model.operations = [o for o in model.operations if _is_read(model, o)]
+    sweep(model)
     return ends
-
-
-def _is_read(model: Model, operation: Operation) -> bool:
-    return any(v.uses or v in model.outputs for v in operation.outputs)
 
 
 def _make_input_integer(model: Model, value: Value) -> Grid | None:

@@ -237,6 +237,7 @@ def arrange(model: Model) -> None:
         made[operation] = None
         for value in operation.outputs:
             made.update(dict.fromkeys(follow(value)))
+    model.remove(o for o in order if o not in made)
     model.operations = list(made)
 
 

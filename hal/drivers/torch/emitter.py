@@ -284,7 +284,9 @@ class Emitter(Emission[Result]):
 
     def part(self, module: torch.nn.Module, *arguments: object) -> Results:
         """A call of a module that becomes part of this one."""
-        target = f"part_{len(list(self.module.children()))}"
+        count = len(list(self.module.children()))
+        while hasattr(self.module, target := f"part_{count}"):  # a weight may be called so
+            count += 1
         self.module.add_module(target, module)
         made: Any = self.tracer.create_proxy("call_module", target, arguments, {})
         return made
