@@ -11,7 +11,7 @@ import onnx
 import pytest
 import torch
 from ai_edge_litert.interpreter import Interpreter
-from onnx import TensorProto, helper, shape_inference
+from onnx import TensorProto, helper, numpy_helper, shape_inference
 
 import nnadapter as nna
 from nnir.formats.flatbuffer import Bytes
@@ -190,3 +190,44 @@ def test_places_come_back(place: Place) -> None:
     found = decode_place(encode_place(place, "no'de"))
     kept = Place("" if "'" in place.module else place.module, place.line)
     assert found == (kept if any((kept.module, kept.line)) else None)
+
+
+AWKWARD = (
+    "part_0.w",
+    "graph",
+    "training",
+    "forward.weight",
+    "a/b:0",
+    "0",
+    "x.y.",
+    "..",
+    "code",
+    "in.w",
+)
+
+
+def test_names_that_python_or_torch_has_are_changed(tmp_path: Path) -> None:
+    """A branch is a module of the program, which must not take the place of one of a weight."""
+    weights = [
+        numpy_helper.from_array(np.full(3, k + 1, np.float32), n) for k, n in enumerate(AWKWARD)
+    ]
+    names = ["x", *(f"sum{k}" for k in range(len(AWKWARD)))]
+    pairs = zip(names, names[1:], AWKWARD, strict=False)
+    nodes = [helper.make_node("Add", [x, weight], [y]) for x, y, weight in pairs]
+    ends = {n: helper.make_tensor_value_info(n, TensorProto.FLOAT, [3]) for n in ("x", "y")}
+    condition = helper.make_tensor_value_info("c", TensorProto.BOOL, [])
+    ways = {}
+    for branch, op in (("then_branch", "Exp"), ("else_branch", "Neg")):
+        result = helper.make_tensor_value_info(op, TensorProto.FLOAT, [3])
+        node = helper.make_node(op, [names[-1]], [op])
+        ways[branch] = helper.make_graph([node], op, [], [result])
+    nodes.append(helper.make_node("If", ["c"], ["y"], **ways))
+    graph = helper.make_graph(nodes, "g", [ends["x"], condition], [ends["y"]], weights)
+    onnx.save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]),
+        tmp_path / "m.onnx",
+    )
+    nna.convert(tmp_path / "m.onnx", tmp_path / "m.pt2")  # which proves it
+    found = torch.export.load(tmp_path / "m.pt2").state_dict
+    assert len(found) == len(AWKWARD)
+    assert found.keys() >= {"part_0.w", "graph_", "training_", "forward_.weight", "in_.w", "x.y"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -22,6 +23,7 @@ UNSAVED = ("stack_trace", "nn_module_stack", "source_fn_stack", "from_node", "to
 """Where torch says that a node comes from: other in each run, and full of paths of this machine."""
 
 MODULE = "torch.nn.Module"
+OF_GRAPHS = fx.GraphModule(torch.nn.Module(), fx.Graph())
 
 
 def register(module: torch.nn.Module, name: str, tensor: torch.Tensor) -> str:
@@ -31,16 +33,22 @@ def register(module: torch.nn.Module, name: str, tensor: torch.Tensor) -> str:
     path = []
     for part in parts:
         while not isinstance(getattr(place, part, None), torch.nn.Module):
-            if not hasattr(place, part):
+            if not _is_taken(place, part):
                 place.add_module(part, torch.nn.Module())
             else:
                 part += "_"
         place = getattr(place, part)
         path.append(part)
-    while hasattr(place, last):
+    while _is_taken(place, last):
         last += "_"
     place.register_buffer(last, tensor)
     return ".".join([*path, last])
+
+
+def _is_taken(place: torch.nn.Module, name: str) -> bool:
+    """Whether Python or a module has something of this name, or will when it becomes one of a
+    graph."""
+    return keyword.iskeyword(name) or hasattr(place, name) or hasattr(OF_GRAPHS, name)
 
 
 class Tracer(GraphAppendingTracer):
