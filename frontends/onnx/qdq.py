@@ -17,7 +17,7 @@ from nnir.recipes.integer_products import as_number
 from ..table import Table
 from .operators.conv import conv_
 from .operators.linear import gemm
-from .operators.quant import Scale, Steps
+from .operators.quant import PlainSteps, Scale, Steps
 from .operators.windows import Sliding
 
 table = Table()
@@ -44,7 +44,7 @@ def q_linear_conv(
     """Filters may have a scale each; the bias is in steps of the products."""
     image, filters = to_real(x, 1), to_real(w, 0)
     if b is not None:
-        b = to_real(Steps(b, as_number(w.scale) * as_number(x.scale)), 0)
+        b = to_real(PlainSteps(b, as_number(w.scale) * as_number(x.scale)), 0)
     return to_steps(conv_(image, filters, b, group=group, how=how), y.scale, y.zero_point)
 
 
@@ -72,6 +72,6 @@ def q_gemm(
     """The addend is in steps of the product, before `alpha`; without a scale the result is real."""
     left, right = to_real(a, 0), to_real(b, 0 if transB else 1)
     if c is not None:
-        c = to_real(Steps(c, as_number(b.scale) * as_number(a.scale)), c.rank - 1)
+        c = to_real(PlainSteps(c, as_number(b.scale) * as_number(a.scale)), c.rank - 1)
     real = gemm(left, right, c, alpha=alpha, beta=alpha, transA=transA, transB=transB)
     return real if y_scale is None else to_steps(real, y_scale, y_zero_point)

@@ -66,8 +66,10 @@ def multiply_to_real(
     """The exact product of integers in FLOAT32; scales of `b` may be one for each column."""
     is_one = b_scale.shape in ((), (1,))
     if bias is not None and (bias.rank != 1 or not (is_one or (b.rank == 2 and b_scale.rank == 1))):
-        what = f"{bias.type} added to a product with {b.type} in steps of {b_scale.type}"
-        raise Unsupported(f"{what}: ONNX Runtime scales what is added")
+        raise Unsupported(
+            f"{bias.type} added to a product with {b.type} in steps of {b_scale.type}, where ONNX "
+            "Runtime scales what is added"
+        )
     whole = multiply_integers(a, b, a_zero_point, b_zero_point).cast(Precision.FLOAT32)
     real = whole * (as_number(a_scale) * as_number(b_scale))
     return real if bias is None else real + bias

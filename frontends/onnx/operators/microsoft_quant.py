@@ -15,7 +15,7 @@ from nnir.recipes.layout import with_channels_first
 
 from ...table import Ints, Table
 from . import conv, pool
-from .quant import Scale, Steps, dequantize_linear, quantize_linear
+from .quant import PlainScale, PlainSteps, Scale, Steps, dequantize_linear, quantize_linear
 from .windows import Padding, Pooling, Sliding
 
 table = Table(prefix="com.microsoft::")
@@ -27,22 +27,24 @@ table.convert("QuantizeLinear", block_size=0, output_dtype=None, saturate=True, 
 
 
 @table.each({"QLinearAdd": binary.add, "QLinearMul": binary.mul})
-def q_linear_binary(combine: Callable[..., Value], a: Steps, b: Steps, c: Scale) -> Value:
+def q_linear_binary(
+    combine: Callable[..., Value], a: PlainSteps, b: PlainSteps, c: PlainScale
+) -> Value:
     return c.count(combine(a.real, b.real), a.own.precision)
 
 
 @table.convert("QLinearLeakyRelu")
-def q_linear_leaky_relu(x: Steps, y: Scale, *, alpha: float = 0.01) -> Value:
+def q_linear_leaky_relu(x: PlainSteps, y: PlainScale, *, alpha: float = 0.01) -> Value:
     return y.count(activation.leaky_relu(x.real, alpha=alpha), x.own.precision)
 
 
 @table.convert("QLinearSigmoid")
-def q_linear_sigmoid(x: Steps, y: Scale) -> Value:
+def q_linear_sigmoid(x: PlainSteps, y: PlainScale) -> Value:
     return y.count(activation.sigmoid(x.real), x.own.precision)
 
 
 @table.convert("QLinearSoftmax")
-def q_linear_softmax(x: Steps, y: Scale, *, axis: int = -1, opset: int) -> Value:
+def q_linear_softmax(x: PlainSteps, y: Scale, *, axis: int = -1, opset: int) -> Value:
     """`opset` says whether Softmax works along one axis, or before 13 on all axes from it on."""
     softmax = partial(normalize_from, activation.softmax) if opset < 13 else activation.softmax
     return y.count(softmax(x.real, axis=axis), x.own.precision)
@@ -54,7 +56,7 @@ def q_linear_concat(y_scale: Value, y_zero_point: Value, *inputs: Value | None, 
     threes = [inputs[k : k + 3] for k in range(0, len(inputs), 3)]
     if not threes or any(len(t) < 2 or None in t[:2] for t in threes):
         raise BadType(f"QLinearConcat of {len(inputs)} inputs, not of tensors with their scales")
-    joined = shape.concat(*(Steps(*t).real for t in threes), axis=axis)  # type: ignore[arg-type]
+    joined = shape.concat(*(PlainSteps(*t).real for t in threes), axis=axis)  # type: ignore[arg-type]
     return Scale(y_scale, y_zero_point).count(joined, y_zero_point.precision)
 
 
@@ -65,8 +67,8 @@ def q_linear_where(condition: Value, x: Steps, y: Steps, z: Scale) -> Value:
 
 @table.convert("QLinearAveragePool")
 def q_linear_average_pool(
-    x: Steps,
-    y: Scale,
+    x: PlainSteps,
+    y: PlainScale,
     *,
     auto_pad: Padding = "NOTSET",
     ceil_mode: bool = False,

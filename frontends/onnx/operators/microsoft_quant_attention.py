@@ -46,13 +46,8 @@ def q_attention(
     )
     pieces = shape.split(merged, widths, axis=2)
     query, key, value = (split_heads(x, num_heads, "QAttention") for x in pieces)
-    if mask_index is not None and not _masks_keys(mask_index, key):
-        what = f"a mask {mask_index.type}, not lengths or a mask of keys"
-        raise Unsupported(f"QAttention with {what}")
+    if mask_index is not None and mask_index.rank != 2 and mask_index.shape != key.shape[:1]:
+        raise Unsupported(f"QAttention with a mask {mask_index.type}, not lengths or one of keys")
     hidden = HIDDEN if mask_filter_value is None else mask_filter_value
     how = None, None, scale, hidden
     return attend_padded(query, key, value, mask_index, *how, causal=unidirectional)
-
-
-def _masks_keys(mask: Value, key: Value) -> bool:
-    return mask.rank == 2 or (mask.rank == 1 and mask.shape[0] == key.shape[0])

@@ -21,7 +21,7 @@ class Steps(Prefixed):
 
     own: Value
     scale: Value
-    zero_point: Value | None = None
+    zero_point: Value
 
     @property
     def real(self) -> Value:
@@ -34,16 +34,30 @@ class Steps(Prefixed):
 
 
 @dataclass(frozen=True)
+class PlainSteps(Steps):
+    """Integers that may count from 0."""
+
+    zero_point: Value | None = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
 class Scale(Prefixed):
     """The scale and the zero point of integers that are to be made."""
 
     scale: Value
-    zero_point: Value | None = None
+    zero_point: Value
 
     def count(self, real: Value, kind: Precision) -> Value:
         """Real numbers as integers of the type of the zero point, or of `kind` without one."""
         own = kind if self.zero_point is None else self.zero_point.precision
         return quant.quantize_linear(real, self.scale, self.zero_point, dtype=own)
+
+
+@dataclass(frozen=True)
+class PlainScale(Scale):
+    """Those of integers that may count from 0."""
+
+    zero_point: Value | None = None  # type: ignore[assignment]
 
 
 @table.convert("QuantizeLinear", since=10)

@@ -95,7 +95,10 @@ def _numbers(listed: Floats, tensor: np.ndarray | None, dtype: np.dtype) -> np.n
     """Numbers that are a list of float32 or a tensor."""
     if listed and tensor is not None:
         raise BadType("trees with numbers both as an attribute and as a tensor")
-    return (np.array(listed, np.float32) if tensor is None else tensor.reshape(-1)).astype(dtype)
+    found = np.array(listed, np.float32) if tensor is None else tensor.reshape(-1)
+    if found.dtype.kind != "f":
+        raise BadModel(f"trees with numbers of type {found.dtype}")
+    return found.astype(dtype)
 
 
 def _place(leaves: Leaves, nodes: Nodes, dtype: np.dtype) -> trees.Forest:

@@ -123,7 +123,5 @@ def _same(op: str, x: Value, plain: PoolWindow, auto_pad: str) -> PoolWindow:
     except NotConstant:
         if is_upper and all(d == 1 for d in plain.dilations):
             return replace(plain, auto_pad=AutoPad.SAME)
-        raise NotConstant(
-            f"{op} with auto_pad={auto_pad} needs known sizes, not {x.type}"
-        ) from None
+        raise NotConstant(f"{op} with {auto_pad=} needs known sizes, not {x.type}") from None
     return replace(plain, pads=tuple(p for pair in pairs for p in pair))
