@@ -385,7 +385,7 @@ class Converter:
                 raise BadType(f"{self.name} needs {parameter.name!r}")
             return None if parameter.default is inspect.Parameter.empty else parameter.default
         if parameter.hint is Absent:
-            raise Unsupported(f"{self.name} with {parameter.name}")
+            raise Unsupported(f"{self.name} with {parameter.name}: it must be left out")
         if isinstance(value, (Items, Compound)):
             if not parameter.is_items:
                 raise BadType(f"{self.name} takes a tensor for {parameter.name!r}, not a sequence")

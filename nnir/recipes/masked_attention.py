@@ -80,7 +80,11 @@ def softmax_in_steps(scores: Value) -> Value:
 def seen_keys(
     query: Value, key: Value, past_key: Value | None, valid: Value | None, left: int, right: int
 ) -> list[Value]:
-    """What must hold of a key so that a query sees it: it is in the window, and it is there."""
+    """What must hold of a key so that a query sees it: it is in the window, and it is there.
+
+    Queries and keys are [batch, heads, length, size]; `valid` [batch] says how many keys of each
+    sample there are, and a negative `left` or `right` is no bound.
+    """
     seen, keys = [], build.arange_along(key, 2)
     ends = None if valid is None else shape.unsqueeze(build.int64(valid), [1, 2, 3])
     if max(left, right) >= 0:
@@ -99,7 +103,8 @@ def seen_keys(
 def bias_of_seen(
     precision: Precision, key: Value, mask: Value | None, seen: list[Value]
 ) -> Value | None:
-    """What is added to the scores: the mask, and -inf where a key must not be seen."""
+    """What is added to the scores [batch, heads, queries, keys]: the mask, and -inf for keys that
+    must not be seen."""
     if mask is not None:
         mask = widen_mask(mask, key)
         if mask.precision == Precision.BOOL8:

@@ -98,10 +98,15 @@ def join_leaves(
         roots=np.array(roots, np.int64),
         features=_pad(np.array(columns, np.int64), leaves, 0),
         modes=_pad(modes, leaves, 0),
-        missing=_pad(np.array(missing or (0,) * inner, np.bool_), leaves, False),
+        missing=_pad(_flags(missing, inner), leaves, False),
         children=np.concatenate([np.stack(sides, 1), inner + np.arange(leaves)[:, None] + [0, 0]]),
         targets=_pad(np.array(targets, np.int64)[:, None], -inner, -1),
     )
+
+
+def _flags(given: Numbers, count: int) -> np.ndarray:
+    """A flag for each node; none is set where there are none."""
+    return np.array(given if len(given) else (0,) * count, np.bool_)
 
 
 def _places_beyond(places: Numbers, is_leaf: Numbers, inner: int, leaves: int) -> np.ndarray:
@@ -143,6 +148,7 @@ class NodeLists:
     """Trees as lists, an entry a node: LEAF among its `modes` is one that has no children.
 
     A node is named by its tree and its number there, its children by their numbers in that tree.
+    `missing` may be empty.
     """
 
     trees: Numbers
@@ -160,7 +166,7 @@ class NodeLists:
         """The tables of the trees whose leaves give weights to targets; BadModel where the lists
         do not fit."""
         count = len(self.numbers)
-        missing = self.missing or (0,) * count
+        missing = _flags(self.missing, count)
         entries = self.trees, self.modes, self.yes, self.no, self.columns, self.splits, missing
         for given in entries:
             require_count(given, count, "entries of nodes")
@@ -181,7 +187,7 @@ class NodeLists:
             roots=roots,
             features=np.array(self.columns, np.int64),
             modes=np.maximum(modes, 0),
-            missing=np.array(missing, np.bool_),
+            missing=missing,
             children=children,
             targets=table,
             certain=_count_certain(table, modes == LEAF, owners),
