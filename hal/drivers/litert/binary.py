@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import operator
-
 import numpy as np
 
 from nnir.dim import Dim
@@ -22,7 +19,6 @@ from .static import only_number
 from .unary import real
 
 table = Lowerings[Ref]()
-BOOL = Precision.BOOL8
 CODES = {Fuse.NONE: 0, Fuse.RELU: 1, Fuse.RELU6: 3}
 """Activations that kernels apply to their result."""
 
@@ -63,7 +59,8 @@ def _native(g: Emitter, name: str, input0: Value, input1: Value, *, fuse_code: F
 
 @table.lower(binary.sum_)
 def sum_(g: Emitter, *input: Value) -> Ref:
-    return functools.reduce(operator.add, map(g.take, input))
+    first, *rest = map(g.take, input)
+    return sum(rest, first)
 
 
 def may_be_nan(ref: Ref) -> bool:

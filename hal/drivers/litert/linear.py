@@ -8,7 +8,6 @@ import numpy as np
 
 from nnir.broadcast import broadcast
 from nnir.decompositions.linear import join_stacks
-from nnir.dim import Dim
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import linear
@@ -17,7 +16,7 @@ from nnir.types import Fuse
 from ...lowering import Lowerings
 from ...orders import identity
 from .binary import CODES, finish
-from .emitter import Emitter, Ref, result_shape
+from .emitter import Emitter, Ref
 from .static import numbers
 from .unary import real
 
@@ -34,14 +33,13 @@ def fully_connected(
     if 0 in weight.shape:
         raise NoLowering("litert multiplies no matrices without elements")
     x, shift, keep = g.plain(real(g, input)), g.take(bias), input.rank == 2
-    return dense(g, x, g.plain(weight), result_shape(g), shift, fuse_code, keep=keep)
+    return dense(g, x, g.plain(weight), shift, fuse_code, keep=keep)
 
 
 def dense(
     g: Emitter,
     x: Ref,
     weight: Ref,
-    shape: tuple[Dim, ...],
     bias: Ref | None = None,
     fuse_code: Fuse = Fuse.NONE,
     *,
@@ -49,11 +47,8 @@ def dense(
 ) -> Ref:
     """FULLY_CONNECTED: x [..., n] with weights [units, n]."""
     fields: dict[str, Any] = {"fused_activation_function": CODES.get(fuse_code, 0)}
-    fields["keep_num_dims"] = keep
-    shift = bias or g.constant(np.zeros(numbers(shape[-1:]), np.float32))
-    order = x.order if keep else None
-    operands = [x, weight, shift]
-    made = g.compute("FULLY_CONNECTED", operands, shape=shape, order=order, **fields)
+    operands = [x, weight, bias or g.constant(np.zeros(numbers(weight.shape[:1]), np.float32))]
+    made = g.compute("FULLY_CONNECTED", operands, keep_num_dims=keep, **fields)
     return finish(g, made, fuse_code)
 
 
@@ -64,12 +59,10 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     left, right = real(g, x), real(g, y)
     left = swap_last(left) if transpose_x else left
     right = swap_last(right) if transpose_y else right
-    units = right.shape[-1]
     if left.shape[-1] == 0:
         raise NoLowering("litert multiplies no matrices without columns")
     if right.rank == 2 and right.tensor.data is not None:
-        rows = g.last(left, left.rank - 1)
-        return dense(g, rows, g.plain(swap_last(right)), (*rows.tensor.shape[:-1], units))
+        return dense(g, g.last(left, left.rank - 1), g.plain(swap_last(right)))
     batch = broadcast(left.shape[:-2], right.shape[:-2])
     if len(batch) > MOST_STACKED:
         raise NoLowering(f"litert multiplies stacks of up to {MOST_STACKED} axes")

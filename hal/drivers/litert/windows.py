@@ -101,15 +101,10 @@ def along(field: str, numbers: Sequence[int]) -> dict[str, int]:
 
 def crop(g: Emitter, ref: Ref, cuts: Pairs) -> Ref:
     """Take elements away in front of and behind the axes as they are stored."""
-    sizes: list[int] = []
-    for n, (a, b) in zip(ref.tensor.shape, cuts, strict=True):
-        if isinstance(n, Expr) and (a or b):
-            raise NoLowering("litert cuts a border of known sizes only")
-        sizes.append(-1 if isinstance(n, Expr) else n - a - b)
-    shape = tuple(
-        n - a - b if isinstance(n, int) else n
-        for n, (a, b) in zip(ref.tensor.shape, cuts, strict=True)
-    )
+    shape = tuple(n - a - b for n, (a, b) in zip(ref.tensor.shape, cuts, strict=True))
+    if any(isinstance(n, Expr) and any(pair) for n, pair in zip(shape, cuts, strict=True)):
+        raise NoLowering("litert cuts a border of known sizes only")
+    sizes = [-1 if isinstance(n, Expr) else n for n in shape]
     starts = g.ints(*(a for a, _ in cuts))
     return g.move("SLICE", [ref], starts, g.ints(*sizes), shape=shape, order=ref.order)
 
