@@ -41,12 +41,13 @@ def floor_by_number(input0: Value, input1: Value) -> Value:
         return input0 if number == 1 else -input0
     shift = (size & -size).bit_length() - 1
     inverse = pow(size >> shift, -1, 1 << 64)
-    rest = input0 % size
-    whole = input0 - rest
+    whole = input0
     if inverse != 1:
-        whole = whole * (inverse - (inverse >> 63 << 64))
+        whole = (input0 - input0 % size) * (inverse - (inverse >> 63 << 64))
     down = _shift_down(whole, shift) if shift else whole
-    return down if number > 0 else -down - compare.not_equal(rest, 0).cast(Precision.INT64)
+    if number > 0:
+        return down
+    return -down - compare.not_equal(input0 % size, 0).cast(Precision.INT64)
 
 
 def _number_beside(input0: Value, input1: Value) -> int | None:
@@ -59,11 +60,16 @@ def _number_beside(input0: Value, input1: Value) -> int | None:
 
 
 def _shift_down(x: Value, count: int) -> Value:
-    """INT64 by 2**count, of which they are multiples: by 24 bits, which FLOAT32 holds."""
+    """INT64 by 2**count, rounded down: by 24 bits, which FLOAT32 holds, the upper ones with a sign.
+
+    A cast drops what is behind the point.
+    """
     most, least = x % (1 << 48), x % (1 << 24)
     parts = [x - most, *((most - least,) if count < 48 else ()), *((least,) if count < 24 else ())]
-    exact = [(p.cast(Precision.FLOAT32) * 2.0**-count).cast(Precision.INT64) for p in parts]
-    return reduce(add, exact)
+    scaled = [p.cast(Precision.FLOAT32) * 2.0**-count for p in parts]
+    if count > 48:
+        scaled = [unary.floor(scaled[0])]
+    return reduce(add, [p.cast(Precision.INT64) for p in scaled])
 
 
 @activate_result
