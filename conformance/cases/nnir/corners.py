@@ -55,6 +55,9 @@ def _arithmetic() -> Iterator[DirectCase]:
         for operator in (binary.div, binary.floor_div, binary.mod):
             given = long, Const(i(by))
             yield referred(operator, given, {}, why=f"by a known {by}")
+    whole = i(-(2**63), -(2**50) - 1, -7, -1, 0, 1, 2**50, 2**63 - 1)
+    for by, operator in product((-(2**50), -2, 2**31, 5 * 2**49), (binary.div, binary.floor_div)):
+        yield referred(operator, (whole, Const(i(by))), {}, why=f"64 bits by a known {by}")
     for operator in (binary.div, binary.floor_div, binary.mod):
         pairs = long.reshape(-1, 1), i(-3, -1, 0, 2, 2**31 - 1)
         yield referred(operator, pairs, {}, why="long, by what is given")
