@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from nnir.errors import NNAdapterError
@@ -26,6 +27,7 @@ from nnir.ops import (
     pool,
     quant,
     reduce,
+    resize,
     shape,
     unary,
 )
@@ -352,6 +354,14 @@ def of_nothing() -> Iterator[Chain]:
         step = Step(fold, (0, 1), {"keepdim": False})
         yield Chain((none, i(0)), (step,), why="of nothing over an axis that a run says")
     rows = Open(np.zeros((3, 0), np.float32), ("n", 0))
+    for fold in (reduce.cum_sum, reduce.cum_prod):
+        for axis in (0, -1):
+            step = Step(fold, (0, Const(np.array(axis))))
+            yield Chain((rows,), (step,), why=f"along axis {axis} of nothing")
+    for sizes, axis in (((0, 3), 1), ((3, 0), 1), ((2, 0, 3), 2)):
+        attrs = {"begin_norm_axis": axis, "epsilon": 1e-5}
+        step = Step(norm.rms_normalization, (0, Const(rand(sizes[-1]))), attrs)
+        yield Chain((np.zeros(sizes, np.float32),), (step,), why=f"{sizes}, of nothing")
     weights = Const(np.zeros((4, 0), np.float32)), Const(f(1, 2, 3, 4))
     yield Chain((rows,), (Step(linear.fully_connected, (0, *weights)),), why="sums of nothing")
     rows = Open(np.zeros((2, 3, 0), np.float32), (2, "n", 0))
@@ -361,4 +371,44 @@ def of_nothing() -> Iterator[Chain]:
         yield Chain((rows,), (step,), why=f"sums of nothing, {sizes}")
 
 
-CHAINS = [*stored(), *read_twice(), *scaled(), *between_integers(), *of_nothing()]
+def half_open() -> Iterator[Chain]:
+    """One size that is only known while running, beside others that are known."""
+    for mode in ("linear", "cubic"):
+        for sizes in (("n", 2, 5, 4), (1, 2, "n", 4), (1, 2, 5, "n")):
+            step = Step(
+                resize.resize, (0, None, None, Const(i(7, 3))), {"mode": mode, "axes": (2, 3)}
+            )
+            yield Chain((Open(rand(1, 2, 5, 4), sizes),), (step,), why=f"{mode}, {sizes}")
+    for axis in (1, -1):
+        steps = (Step(shape.unsqueeze, (0, 1)),)
+        yield Chain((rand(2, 3), np.array(axis)), steps, why=f"a number for axes, {axis}")
+
+
+def in_blocks() -> Iterator[Chain]:
+    """Products with integers of a few bits, whose scales are those of blocks."""
+    weights = rand(32, 6, dtype=np.int8, low=-8, high=7).astype(ml_dtypes.int4)
+    scales = Const(rand(2, 6, low=0.1, high=1))
+    zeros = Const(rand(2, 6, seed=1, dtype=np.int8, low=-8, high=7).astype(ml_dtypes.int4))
+    for zero in (None, zeros):
+        for turned in (False, True):
+            parts = [
+                x if x is None or not turned else Const(np.ascontiguousarray(x.array.T))
+                for x in (Const(weights), scales, zero)
+            ]
+            real = Step(
+                quant.dequantize_linear, tuple(parts), {"axis": int(turned), "block_size": 16}
+            )
+            product = Step(linear.mat_mul, (0, 1), {"transpose_y": turned})
+            why = f"blocks, {'no ' if zero is None else ''}zeros, turned {turned}"
+            yield Chain((rand(3, 32),), (real, product), why=why, tol=Tolerance(1e-5, 1e-4))
+
+
+CHAINS = [
+    *stored(),
+    *read_twice(),
+    *scaled(),
+    *between_integers(),
+    *of_nothing(),
+    *half_open(),
+    *in_blocks(),
+]

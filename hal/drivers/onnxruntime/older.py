@@ -167,7 +167,7 @@ def _no_zero(op: str, inputs: list[str], attributes: Attributes, known: Known) -
 def _old_modes(op: str, inputs: list[str], attributes: Attributes, known: Known) -> Node:
     """The modes of GridSample had other names."""
     names = {"linear": "bilinear", "cubic": "bicubic"}
-    mode = str(attributes.get("mode", "linear"))
+    mode = str(attributes["mode"])
     return inputs, {**attributes, "mode": names.get(mode, mode)}
 
 
