@@ -170,6 +170,32 @@ CASES = [
     Case("set_value_with_tensor", (SQUARE, f(7, 8, 9)), WHERE | PLAIN),
     Case("set_value_with_tensor", (SQUARE, f(7, 8, 9)), COLUMN | {"none_axes": []}, why="a column"),
     Case("set_value_with_tensor", (SQUARE, SQUARE + 10), BACK | PLAIN, why="from behind"),
+    *(
+        Case(
+            "set_value_with_tensor",
+            (rand(3, 4), rand(*sizes, seed=1)),
+            dict(zip(("axes", "starts", "ends", "steps"), rows, strict=True)) | PLAIN,
+            why=f"{rows} from behind",
+        )
+        for sizes, rows in (
+            ((2, 4), ([0], [2], [0], [-1])),
+            ((2, 4), ([0], [2], [-4], [-2])),
+            ((3, 2), ([1], [-1], [-4], [-2])),
+            ((3, 4), ([1], [3], [-5], [-1])),
+            ((2, 2), ([1, 0], [3, 1], [1, 3], [-1, 1])),
+            ((1, 4), ([0], [-3], [-4], [-1])),
+        )
+    ),
+    *(
+        Case(
+            "set_value_with_tensor",
+            (rand(3, 4), rand(4)),
+            {**BACK, key: i(value)} | PLAIN,
+            why=f"{key} from behind, running",
+            raises=NotConstant,
+        )
+        for key, value in (("starts", 2), ("ends", 0))
+    ),
     Case("set_value_with_tensor", (SQUARE, rand(2, 2)), BOTH | PLAIN, why="a block"),
     Case("set_value_with_tensor", (SQUARE, rand(3, 2)), EVERY | PLAIN, why="every other"),
     Case("set_value_with_tensor", (SQUARE, f(7)), {**WHERE, "starts": i(1)} | PLAIN, why="running"),
