@@ -276,6 +276,21 @@ def _slopes() -> Iterator[Row]:
         yield Row(linear.mat_mul, operands, why=f"{sizes}, prelu", then=then, tol=ROUNDS)
 
 
+def _one_channel() -> Iterator[Row]:
+    """Several filters of one channel, whose windows leave one column or lie apart unevenly."""
+    for count in (1, 3):
+        shift = rand(count, seed=2)
+        for sizes, taps, steps in (((2, 1, 5, 4), (2, 3), (1, 3)), ((2, 1, 5, 6), (3, 3), (1, 4))):
+            operands = (rand(*sizes), Const(rand(count, 1, *taps, seed=1)), Const(shift))
+            how: dict[str, Any] = {"strides": steps, "pads": (0, 0, 0, 0), "dilations": (1, 1)}
+            why = f"{count} filters, one column, {steps}"
+            yield Row(conv.conv_2d, operands, how, why=why, tol=ROUNDS)
+        operands = (rand(1, 1, 7, 5, 4), Const(rand(count, 1, 3, 2, 2, seed=1)), Const(shift))
+        how = {"strides": (1, 1, 1), "pads": (0,) * 6, "dilations": (3, 2, 1)}
+        why = f"{count} filters, other distances along each axis"
+        yield Row(conv.conv_3d, operands, how, why=why, tol=ROUNDS)
+
+
 def _refused() -> Iterator[Row]:
     """Just beyond what an operator takes."""
     for axis in (2, -1):
@@ -296,5 +311,6 @@ CASES: list[Row] = [
     *_regions(),
     *_divisions(),
     *_slopes(),
+    *_one_channel(),
     *_refused(),
 ]
