@@ -107,6 +107,8 @@ CASES = [
     Case("isclose", (f(1, nan, inf, 1, inf), f(1 + 1e-6, nan, inf, 2, 1))),
     Case("isclose", (f(1, nan), f(1.05, nan)), {"rtol": 0.1, "equal_nan": True}),
     Case("isclose", (f(1, 2), f(1.05, 3)), {"atol": 0.1, "rtol": 0.0}),
+    Case("isclose", (f(1, 1), f(1 + 8e-6, 1 + 1.3e-5)), why="relative by default"),
+    Case("isclose", (f(8e-9, 1.3e-8, -2e-8), f(0, 0, 0)), why="absolute by default"),
     Case("isclose", (f(inf, 1), f(-inf, inf)), why="everything is near infinity"),
     Case("isclose", (rand(2, dtype=np.float64), rand(2, dtype=np.float64))),
     Case("isclose", (f(1j, dtype=c8), f(1j + 1e-7, dtype=c8)), why="complex"),

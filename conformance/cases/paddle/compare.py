@@ -34,6 +34,10 @@ CASES = [
     Case("equal_all", (f(nan), f(nan)), why="nan"),
     Case("allclose", (f(1, 2), f(1, 2 + 1e-6))),
     Case("allclose", (f(1, 2), f(1, 2.1)), {"rtol": 0.1}),
+    *(
+        Case("allclose", (f(1, a), f(1, b)), why=f"by default, {a} {b}")
+        for a, b in ((1, 1 + 8e-6), (1, 1 + 1.3e-5), (8e-9, 0), (1.3e-8, 0))
+    ),
     Case("allclose", (f(1, nan), f(1, nan)), why="nan"),
     Case("allclose", (f(1, nan), f(1, nan)), {"equal_nan": True}),
     Case("allclose", (i(1, 2), i(1, 2)), why="integers"),

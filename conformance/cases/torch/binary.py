@@ -194,6 +194,16 @@ CASES = [
     ),
     Case("aten.heaviside.default", (f(-1, 0, 2, nan), f(nan, 5, nan, 1)), why="values"),
     Case("aten.isclose.default", (LEFT, LEFT), {}, why="itself"),
+    Case(
+        "aten.isclose.default",
+        (f(1, 1, 0, 0, 1, dtype=np.float64), 1 + f(8e-6, 1.3e-5, -1, 0, 0, dtype=np.float64)),
+        why="relative by default",
+    ),
+    Case(
+        "aten.isclose.default",
+        (f(8e-9, 1.3e-8, -2e-8), f(0, 0, 0)),
+        why="absolute by default",
+    ),
     Case("aten.isclose.default", (LEFT, LEFT, 1e-3, 1e-3, True), why="NaN is close to NaN"),
     Case("aten.isclose.default", (LEFT, LEFT, 0.0, 0.0), why="no tolerance"),
     Case("aten.isclose.default", (f(1, 10, 2), f(1.05, 10.5, 2.2), 0.0501, 0.0), why="relative"),

@@ -7,7 +7,7 @@ import numpy as np
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, quant, reduce, shape, unary
+from nnir.ops import activation, binary, compare, generate, quant, reduce, shape, unary
 from nnir.recipes.promotion import HALVES, promote, to_value
 from nnir.types import Precision
 
@@ -324,7 +324,7 @@ def choose_qparams_per_token(input: Value, dtype: Precision) -> tuple[Value, Val
         reach = reach.cast(Precision.FLOAT32)
     least = input.model.constant(1e-5, reach.precision.dtype)
     scale = binary.max_(reach, least) / input.model.constant(127, reach.precision.dtype)
-    return scale, compare.where(compare.equal(scale, scale), scale - scale, 0)
+    return scale, generate.fill_like(scale, scale.scalar(0))
 
 
 @table.convert(
