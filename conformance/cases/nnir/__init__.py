@@ -16,6 +16,7 @@ from . import (
     crops,
     detection,
     engine_corners,
+    engine_forms,
     engine_more,
     engine_numbers,
     engine_resize,
@@ -67,6 +68,7 @@ FAMILIES = (
     shape,
     sort,
     unary,
+    engine_forms,
 )
 KINDS = (corners, positions, quantised_types, samples, windows)
 """Rows by kind of parameter, which say themselves which are worth to be run otherwise too."""

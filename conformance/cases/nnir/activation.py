@@ -64,6 +64,10 @@ CASES = [
             (-1.0, 0.0, "falling"),
         )
     ),
+    *(
+        DirectCase(activation.softplus, (WIDE,), {"beta": b, "threshold": t}, softplus, ROUNDS, why)
+        for b, t, why in ((2.0, 20.0, "beta"), (1.0, 1.5, "threshold"), (-0.5, 2.0, "falling"))
+    ),
     DirectCase(
         activation.softplus,
         (f(-1, 0.25, 0.5, 0.75, 2),),
@@ -71,9 +75,5 @@ CASES = [
         softplus,
         ROUNDS,
         why="at the threshold",
-    ),
-    *(
-        DirectCase(activation.softplus, (WIDE,), {"beta": b, "threshold": t}, softplus, ROUNDS, why)
-        for b, t, why in ((2.0, 20.0, "beta"), (1.0, 1.5, "threshold"), (-0.5, 2.0, "falling"))
     ),
 ]

@@ -11,7 +11,6 @@ import numpy as np
 from nnir.errors import BadType
 from nnir.ops import (
     activation,
-    binary,
     conv,
     detection,
     generate,
@@ -162,9 +161,6 @@ def _products() -> Iterator[Row]:
         operands = tuple(whole(*d) for d in shapes)
         given = {"equation": equation}
         yield Row(linear.einsum, operands, given, why=f"{equation}, {shapes}", opens=False)
-    for sizes in ((5, 1), (1, 5, 1)):  # open rows with several matrices, summed over one number
-        operands = (rand(*sizes), Const(rand(2, 1, 3, seed=1)))
-        yield Row(linear.mat_mul, operands, why=f"{sizes} with matrices of one row", tol=ROUNDS)
     for dtype in (np.int8, np.uint8):
         x = rand(2, 4, 5, 4, dtype=np.int64, low=0, high=99).astype(dtype)
         w = rand(6, 2, 2, 3, dtype=np.int64, low=0, high=99).astype(dtype)
@@ -253,44 +249,6 @@ def _regions() -> Iterator[Row]:
                 yield Row(operator, operands, given, why=f"no regions, {why}", opens=False)
 
 
-def _divisions() -> Iterator[Row]:
-    """Rounded once: no product with what 1 / y is rounded to."""
-    then: Any
-    x = rand(3, 4, 5, low=0.1, high=9)
-    for why, by in (("a number", f(7)), ("a row", f(3, 7, 11, 13, 0.7)), ("all", x[::-1] + 1)):
-        yield Row(binary.div, (x, Const(by)), why=f"by {why} that is known, exactly")
-        yield Row(binary.div, (x, by), why=f"by {why}, exactly")
-    for fold in (reduce.reduce_sum, reduce.reduce_mean, reduce.reduce_max):
-        for axes in ((1,), (0, 2)):
-            then = ((binary.div, (np.float32(7),), {}),)
-            operands = (x, Const(i(*axes)))
-            why = f"{fold.name} of {axes}, divided"
-            yield Row(fold, operands, {"keepdim": True}, why=why, then=then, tol=ROUNDS)
-
-
-def _slopes() -> Iterator[Row]:
-    """Of the channels of a product, which are not its columns."""
-    for sizes in ((4, 3), (2, 4, 3), (2, 4, 5, 3), (2, 4, 2, 5, 3)):
-        then: Any = ((activation.prelu, (rand(sizes[1] if len(sizes) > 2 else 6, seed=2),), {}),)
-        operands = (rand(*sizes), Const(rand(3, 6, seed=1)))
-        yield Row(linear.mat_mul, operands, why=f"{sizes}, prelu", then=then, tol=ROUNDS)
-
-
-def _one_channel() -> Iterator[Row]:
-    """Several filters of one channel, whose windows leave one column or lie apart unevenly."""
-    for count in (1, 3):
-        shift = rand(count, seed=2)
-        for sizes, taps, steps in (((2, 1, 5, 4), (2, 3), (1, 3)), ((2, 1, 5, 6), (3, 3), (1, 4))):
-            operands = (rand(*sizes), Const(rand(count, 1, *taps, seed=1)), Const(shift))
-            how: dict[str, Any] = {"strides": steps, "pads": (0, 0, 0, 0), "dilations": (1, 1)}
-            why = f"{count} filters, one column, {steps}"
-            yield Row(conv.conv_2d, operands, how, why=why, tol=ROUNDS)
-        operands = (rand(1, 1, 7, 5, 4), Const(rand(count, 1, 3, 2, 2, seed=1)), Const(shift))
-        how = {"strides": (1, 1, 1), "pads": (0,) * 6, "dilations": (3, 2, 1)}
-        why = f"{count} filters, other distances along each axis"
-        yield Row(conv.conv_3d, operands, how, why=why, tol=ROUNDS)
-
-
 def _refused() -> Iterator[Row]:
     """Just beyond what an operator takes."""
     for axis in (2, -1):
@@ -309,8 +267,5 @@ CASES: list[Row] = [
     *_samples(),
     *_shapes(),
     *_regions(),
-    *_divisions(),
-    *_slopes(),
-    *_one_channel(),
     *_refused(),
 ]

@@ -1,0 +1,61 @@
+"""What engines make of a division, a slope, a product or a convolution in a form of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from nnir.ops import activation, binary, conv, linear, reduce
+
+from ...case import ROUNDS, Const, f, i, rand
+from .engine_rows import Row
+
+
+def _divisions() -> Iterator[Row]:
+    """Rounded once: no product with what 1 / y is rounded to."""
+    then: Any
+    x = rand(3, 4, 5, low=0.1, high=9)
+    for why, by in (("a number", f(7)), ("a row", f(3, 7, 11, 13, 0.7)), ("all", x[::-1] + 1)):
+        yield Row(binary.div, (x, Const(by)), why=f"by {why} that is known, exactly")
+        yield Row(binary.div, (x, by), why=f"by {why}, exactly")
+    for fold in (reduce.reduce_sum, reduce.reduce_mean, reduce.reduce_max):
+        for axes in ((1,), (0, 2)):
+            then = ((binary.div, (np.float32(7),), {}),)
+            operands = (x, Const(i(*axes)))
+            why = f"{fold.name} of {axes}, divided"
+            yield Row(fold, operands, {"keepdim": True}, why=why, then=then, tol=ROUNDS)
+
+
+def _slopes() -> Iterator[Row]:
+    """Of the channels of a product, which are not its columns."""
+    for sizes in ((4, 3), (2, 4, 3), (2, 4, 5, 3), (2, 4, 2, 5, 3)):
+        then = ((activation.prelu, (rand(sizes[1] if len(sizes) > 2 else 6, seed=2),), {}),)
+        operands = (rand(*sizes), Const(rand(3, 6, seed=1)))
+        yield Row(linear.mat_mul, operands, why=f"{sizes}, prelu", then=then, tol=ROUNDS)
+
+
+def _one_channel() -> Iterator[Row]:
+    """Several filters of one channel, whose windows leave one column or lie apart unevenly."""
+    for count in (1, 3):
+        shift = rand(count, seed=2)
+        for sizes, taps, steps in (((2, 1, 5, 4), (2, 3), (1, 3)), ((2, 1, 5, 6), (3, 3), (1, 4))):
+            operands = (rand(*sizes), Const(rand(count, 1, *taps, seed=1)), Const(shift))
+            how: dict[str, Any] = {"strides": steps, "pads": (0, 0, 0, 0), "dilations": (1, 1)}
+            why = f"{count} filters, one column, {steps}"
+            yield Row(conv.conv_2d, operands, how, why=why, tol=ROUNDS)
+        operands = (rand(1, 1, 7, 5, 4), Const(rand(count, 1, 3, 2, 2, seed=1)), Const(shift))
+        how = {"strides": (1, 1, 1), "pads": (0,) * 6, "dilations": (3, 2, 1)}
+        why = f"{count} filters, other distances along each axis"
+        yield Row(conv.conv_3d, operands, how, why=why, tol=ROUNDS)
+
+
+def _products() -> Iterator[Row]:
+    """Open rows with several matrices, summed over one number."""
+    for sizes in ((5, 1), (1, 5, 1)):
+        operands = (rand(*sizes), Const(rand(2, 1, 3, seed=1)))
+        yield Row(linear.mat_mul, operands, why=f"{sizes} with matrices of one row", tol=ROUNDS)
+
+
+CASES: list[Row] = [*_divisions(), *_slopes(), *_one_channel(), *_products()]
