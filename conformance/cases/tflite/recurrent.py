@@ -73,6 +73,11 @@ def lstm(x: np.ndarray = SERIES, /, **given: Any) -> tuple[Any, ...]:
     return (x, *cell(**given), *states(given.get("projection") or UNITS))
 
 
+def without(*places: int) -> tuple[Any, ...]:
+    """The inputs of a layer, some of them left out."""
+    return tuple(None if k in places else given for k, given in enumerate(lstm()))
+
+
 def rnn(seed: int = 0, inputs: int = INPUTS) -> tuple[Any, ...]:
     """The tensors of a plain cell."""
     first = 100 * seed + 1
@@ -133,6 +138,9 @@ CASES = [
          why="int8 weights: LiteRT quantises the input too"),
     Case(UNIDIRECTIONAL, INTEGERS, TANH, results=(q(1),), raises=Unsupported, why="in integers"),
     Case(UNIDIRECTIONAL, lstm()[:-1], TANH, raises=BadType, why="no state"),
+    *(Case(UNIDIRECTIONAL, without(*places), TANH, raises=BadType, why=why)
+      for why, places in (("no forget gate", (2, 6)), ("no cell gate", (3, 7)),
+                          ("no output gate", (4, 8)), ("no recurrent weights", (8,)))),
     *(Case("LSTM", (SERIES[0], *lstm(**way)[1:]), STEP, tol=NEAR, why=why)
       for why, way in WAYS.items()),
     Case("LSTM", (SERIES[0], *lstm(projection=3)[1:]), {**STEP, "proj_clip": 0.05}, tol=NEAR,

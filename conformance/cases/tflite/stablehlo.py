@@ -87,6 +87,18 @@ CASES = [
     Case("STABLEHLO_REDUCE_WINDOW", (rand(4, 7), ZERO),
          {**WINDOW, "body_subgraph_index": body("STABLEHLO_SUBTRACT")}, raises=Unsupported,
          why="an operator whose order matters"),
+    *(Case("STABLEHLO_REDUCE_WINDOW", (rand(4, 7), ZERO), {**WINDOW, "body_subgraph_index": by},
+           raises=Unsupported, why=why)
+      for why, by in (("twice the first", Body("ADD", (ONE, ONE), np.float32, reads=(0, 0))),
+                      ("with an activation", Body("ADD", (ONE, ONE), np.float32,
+                                                  {"fused_activation_function": "RELU"})))),
+    *(Case("STABLEHLO_GATHER", (X, i([0, 1], [1, 2])), BLOCKS | given, raises=BadType,
+           why=f"{given}", results=shaped(2, 2, 4, 3))
+      for given in ({"start_index_map": (0, 3)}, {"start_index_map": (-1, 2)},
+                    {"start_index_map": (0, 0)}, {"collapsed_slice_dims": (3,)},
+                    {"collapsed_slice_dims": (0,)}, {"slice_sizes": (2, 4)},
+                    {"slice_sizes": (4, 4, 3)}, {"offset_dims": (1, 2)}, {"offset_dims": (1, 2, 9)},
+                    {"offset_dims": (1, 1, 2)}, {"index_vector_dim": 3})),
     Case("STABLEHLO_GATHER", (X, PLACES), TAKE, results=shaped(3, 4, 5)),
     Case("STABLEHLO_GATHER", (X, i([-3], [9])), TAKE, why="outside", results=shaped(2, 4, 5)),
     Case("STABLEHLO_GATHER", (X, i([0, 1], [1, 2])), BLOCKS, why="blocks",

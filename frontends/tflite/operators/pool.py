@@ -24,7 +24,7 @@ def _pool(
 ) -> Value:
     if min(kernel) < 1:
         raise BadType(f"a pool with a window of {kernel}")
-    for size, width, step in zip(input.shape[1:3], kernel, strides, strict=False):
+    for size, width, step in zip(input.shape[1:], kernel, strides, strict=False):
         if padding == "VALID" and isinstance(size, int) and width - size >= 2 * step:
             raise BadType(f"a pool with a window of {kernel} over {input.type}")
     how = make_window(kernel, (1, *strides, 1), padding, "NHWC")
