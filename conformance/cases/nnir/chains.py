@@ -366,9 +366,9 @@ def of_nothing() -> Iterator[Chain]:
     yield Chain((rows,), (Step(linear.fully_connected, (0, *weights)),), why="sums of nothing")
     rows = Open(np.zeros((2, 3, 0), np.float32), (2, "n", 0))
     yield Chain((rows,), (Step(linear.fully_connected, (0, *weights)),), why="planes of nothing")
-    for sizes in ((0, 4), (0,)):
-        step = Step(linear.mat_mul, (0, Const(np.zeros(sizes, np.float32))))
-        yield Chain((rows,), (step,), why=f"sums of nothing, {sizes}")
+    for columns in ((0, 4), (0,)):
+        step = Step(linear.mat_mul, (0, Const(np.zeros(columns, np.float32))))
+        yield Chain((rows,), (step,), why=f"sums of nothing, {columns}")
 
 
 def half_open() -> Iterator[Chain]:

@@ -254,6 +254,17 @@ def _refused() -> Iterator[Row]:
     for axis in (2, -1):
         operands: Any = (rand(2, 4, 2), None, Const(np.array(axis)))
         yield Row(signal.dft, operands, why=f"along the parts, {axis}", raises=BadType)
+    for lengths in ((4, -1), (-1, 4), (2, 2)):
+        operands = (rand(3, 2), Const(i(*lengths)))
+        given: dict[str, Any] = {"axis": 0}
+        yield Row(shape.split, operands, given, why=f"into {lengths}", raises=BadType)
+    for target in ((-1, 0), (0, -1), (-1, -1), (-2, 3)):
+        operands = (np.zeros((0, 3), np.float32), Const(i(*target)))
+        yield Row(shape.reshape_exact, operands, why=f"to {target}", raises=BadType)
+    for operator in (linalg.qr, linalg.svd, linalg.singular_values, linalg.lu_factor):
+        for data in (rand(3), rand(3, 3, dtype=np.int32)):
+            why = f"of {data.ndim} axes of {data.dtype.name}"
+            yield Row(operator, (data,), why=why, raises=BadType)
 
 
 CASES: list[Row] = [

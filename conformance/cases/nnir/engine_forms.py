@@ -30,6 +30,7 @@ def _divisions() -> Iterator[Row]:
 
 def _slopes() -> Iterator[Row]:
     """Of the channels of a product, which are not its columns."""
+    then: Any
     for sizes in ((4, 3), (2, 4, 3), (2, 4, 5, 3), (2, 4, 2, 5, 3)):
         then = ((activation.prelu, (rand(sizes[1] if len(sizes) > 2 else 6, seed=2),), {}),)
         operands = (rand(*sizes), Const(rand(3, 6, seed=1)))
