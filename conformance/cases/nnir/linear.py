@@ -7,7 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from nnir.errors import BadType, DeviceError, NoLowering
+from nnir.errors import BadType, DeviceError
 from nnir.ops import linear
 from nnir.types import Fuse
 
@@ -116,13 +116,6 @@ CASES = [
     _product(rand(0, 3), rand(2, 0), True, True, why="sums of nothing"),
 ]
 LIMITS = [
-    DirectLimit(
-        linear.mat_mul,
-        "ONNX Runtime gives products of empty matrices the sizes that it knows",
-        case="chain-sums of nothing",
-        device="onnxruntime",
-        raises=NoLowering,
-    ),
     *(
         DirectLimit(
             linear.inverse,
