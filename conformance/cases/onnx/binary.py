@@ -34,6 +34,8 @@ CASES = [
     *(Case(op, (f(1, 5), f(3, 2)), {"consumed_inputs": (0, 0)}, opset=1, why="overwrites")
       for op in ("Max", "Min")),
     Case("Add", (rand(2, 3), rand(3)), opset=6, why="not asked to broadcast", raises=BadType),
+    Case("Add", (rand(2, 3), rand(2, 1)), opset=6, why="another size, not asked to broadcast",
+         raises=BadType),
     Case("Add", (A, rand(4)), {"broadcast": 1, "axis": 1}, opset=6, why="from an axis that differs",
          raises=BadType),
     Case("Add", (i(1), f(1)), why="two types", raises=BadType),
