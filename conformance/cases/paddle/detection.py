@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import NNAdapterError, NoLowering, NotConstant, Unsupported
+from nnir.errors import BadModel, NNAdapterError, NoLowering, NotConstant, Unsupported
 
 from ...case import ROUNDS, Case, Limit, Tolerance, f, i, rand
 
@@ -251,6 +251,15 @@ CASES = [
         pixel_offset=True,
         raises=Unsupported,
         why="without counts",
+    ),
+    case(
+        "distribute_fpn_proposals",
+        boxes(9, size=500),
+        i(4, 5, dtype=I32),
+        **LEVELS | {"max_level": LEVELS["min_level"] - 1},
+        pixel_offset=True,
+        raises=BadModel,
+        why="no levels",
     ),
     case(
         "collect_fpn_proposals",

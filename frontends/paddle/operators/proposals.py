@@ -8,7 +8,7 @@ import numpy as np
 
 from nnir import build
 from nnir.dim import Expr
-from nnir.errors import NotConstant, Unsupported
+from nnir.errors import BadModel, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, detection, index, reduce, shape, sort, unary
 from nnir.types import Precision
@@ -20,6 +20,9 @@ from .suppression import least
 table = Table()
 FARTHEST = math.log(1000.0 / 16.0)
 """Boxes grow by a factor of at most 62.5."""
+
+MOST_LEVELS = 64
+"""A pyramid of so many levels halves any image to nothing."""
 
 WORST = -3e38
 """A score below that of any box."""
@@ -151,6 +154,8 @@ def distribute_fpn_proposals(
     """Regions by level, how many each image has there, and where each region went."""
     if rois_num is None:
         raise Unsupported("distribute_fpn_proposals without rois_num")
+    if not 0 <= max_level - min_level < MOST_LEVELS:
+        raise BadModel(f"distribute_fpn_proposals to levels {min_level} to {max_level}")
     scale = unary.sqrt(areas(fpn_rois, 1.0 if pixel_offset else 0.0))
     size = plus(times(scale, 1 / refer_scale), 1e-8)
     level = unary.floor(plus(unary.log2(size), float(refer_level)))
