@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -71,11 +70,6 @@ class Form(ABC):
     def roots(self) -> frozenset[Operator[Any]] | None:
         """The operators that may make such a value; None where any may."""
 
-    def may_be(self, value: Value | None) -> bool:
-        """Whether a value may have this form, by what is quickly told of it alone."""
-        made = None if value is None else value.producer
-        return self.roots is None or (made is not None and made.operator in self.roots)
-
     def __or__(self, other: Form) -> Form:
         mine = self.forms if isinstance(self, OneOf) else (self,)
         return OneOf((*mine, other))
@@ -109,9 +103,6 @@ class Variable(Form):
         bound = match.bind(self.name, value)
         return None if bound is None else then(bound)
 
-    def may_be(self, value: Value | None) -> bool:
-        return value is not None and self.where(value)
-
     @property
     def roots(self) -> None:
         return None
@@ -131,9 +122,6 @@ class Number(Form):
             return then(match)
         return None
 
-    def may_be(self, value: Value | None) -> bool:
-        return value is not None and value.constant is not None
-
     @property
     def roots(self) -> frozenset[Operator[Any]]:
         return frozenset()
@@ -152,9 +140,6 @@ class OneOf(Form):
             if found is not None:
                 return found
         return None
-
-    def may_be(self, value: Value | None) -> bool:
-        return any(form.may_be(value) for form in self.forms)
 
     def _candidates(self, operator: Operator[Any]) -> list[Form]:
         """The forms that a result of `operator` may have."""
@@ -202,20 +187,10 @@ class Node(Form):
         bound = match.bind(self.name, made)
         if bound is None:
             return None
-        found = self._each(0, made.inputs, then, bound) if self._may_take(made.inputs) else None
+        found = self._each(0, made.inputs, then, bound)
         if found is None and made.operator.commutes and self.operands:
-            turned = made.inputs[::-1]
-            found = self._each(0, turned, then, bound) if self._may_take(turned) else None
+            found = self._each(0, made.inputs[::-1], then, bound)
         return found
-
-    def _may_take(self, values: tuple[Value | None, ...]) -> bool:
-        """Whether each operand may be what its form says, which is quicker to tell than whether
-        all of them together are."""
-        return all(map(operator.call, self._tests, values))
-
-    @cached_property
-    def _tests(self) -> tuple[Callable[[Value | None], bool], ...]:
-        return tuple(form.may_be for form in self.operands)
 
     def _each(
         self, start: int, values: tuple[Value | None, ...], then: Next, match: Match

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import keyword
 import operator as python_operator
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -26,7 +25,7 @@ from ...emission import Emission
 from ...lowering import Lowerings
 from . import cuda
 from .dtypes import CARRIED, COMPUTED, LOWEST, PLAIN, dtype_of, plain, tensor_of
-from .origins import Tracer, register
+from .origins import NO_WORD, Tracer, register
 
 SIZE = torch.ops.aten.sym_size.int
 CALLS: dict[str, Callable[..., Any]] = {
@@ -35,7 +34,6 @@ CALLS: dict[str, Callable[..., Any]] = {
     "min": torch.sym_min,
     "max": torch.sym_max,
 }
-NUMBER = re.compile(r"\W+")
 UNSIGNED = (Precision.UINT16, Precision.UINT32, Precision.UINT64)
 """What is computed in other integers, and wraps."""
 
@@ -268,7 +266,7 @@ class Emitter(Emission[Result]):
         if name and self.root.places is not None:
             target = register(self.module, name, tensor_of(array))
         else:  # a path through modules takes time at every call
-            stem = "c_" + (NUMBER.sub("_", name) if name else "constant")
+            stem = "c_" + (NO_WORD.sub("_", name) if name else "constant")
             target, count = stem, 0
             while hasattr(self.module, target):
                 count += 1
@@ -412,7 +410,7 @@ def identifiers(names: Sequence[str]) -> list[str]:
     """Names that Python takes for arguments, all different."""
     made: dict[str, None] = {}
     for name in names:
-        stem = NUMBER.sub("_", name) or "input"
+        stem = NO_WORD.sub("_", name) or "input"
         is_plain = stem.isidentifier() and not keyword.iskeyword(stem) and stem not in RESERVED
         stem = stem if is_plain else f"input_{stem}"
         found, count = stem, 0
