@@ -83,7 +83,8 @@ def flex_attention(
 def _modify_scores(translator: Translator, graph: SourceGraph | None, value: Value) -> Value:
     if graph is None:
         return value
-    (result,) = translator.inline(graph, {graph.inputs[0].name: value})
+    (given,) = graph.inputs
+    (result,) = translator.inline(graph, {given.name: value})
     if not isinstance(result, Value) or result.precision != value.precision:
         raise BadType(f"FlexAttention with a sub-graph that gives {result!r}")
     return result
