@@ -230,7 +230,7 @@ class Emission(ABC, Generic[R]):
 
     def _ways(self, operator: Operator[object]) -> Iterator[Way]:
         """How an operator may be written in others; its decompositions are imported if need be."""
-        yield from self.lowerings.ways.get(operator, ())
+        yield from self.lowerings.ways_of(operator)
         yield from operator.decompositions
 
     def _notes(self) -> Notes:

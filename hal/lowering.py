@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -28,6 +28,9 @@ else:
 
 Plain = int | float | str | tuple[int, ...] | tuple[float, ...]
 """An attribute that an engine takes as it is."""
+
+ROOMS = {"unary": ("unary", "activation")}
+"""The modules of a driver that lower operators of a family, where it is not one of its name."""
 
 P = ParamSpec("P")
 E = TypeVar("E")
@@ -297,9 +300,13 @@ class Lowerings(Generic[R]):
         """A result with the activation of a fuse code; NoLowering where there is none."""
         if code == Fuse.NONE:
             return result
-        if self.activation is None:
+        activation = self._activation()
+        if activation is None:
             raise NoLowering(f"{program.device} has no fuse code {code!r}")
-        return self.activation(program, result, code)
+        return activation(program, result, code)
+
+    def _activation(self) -> Callable[[Any, R, Fuse], R] | None:
+        return self.activation
 
     def _add(self, operator: Operator[object], lowering: Lowering[R]) -> None:
         if operator in self.entries:
@@ -310,7 +317,14 @@ class Lowerings(Generic[R]):
         """The lowering of an operator, of a plug-in before our own; None where it has none."""
         if self.device and self._outside[0] != REGISTRY.changes:
             self._outside = REGISTRY.changes, self._of_plugins()
-        return self._outside[1].get(operator) or self.entries.get(operator)
+        return self._outside[1].get(operator) or self._own(operator)
+
+    def ways_of(self, operator: Operator[object]) -> tuple[Way, ...]:
+        """The decompositions of an operator that suit the engine better than its own."""
+        return self.ways.get(operator, ())
+
+    def _own(self, operator: Operator[object]) -> Lowering[R] | None:
+        return self.entries.get(operator)
 
     def _of_plugins(self) -> dict[Operator[object], Lowering[R]]:
         """What plug-ins bring for the device."""
@@ -319,7 +333,7 @@ class Lowerings(Generic[R]):
             if not isinstance(table, Lowerings):
                 raise BadInput(f"{plugin}: the lowerings for {self.device} are no Lowerings")
             found = {**table.entries, **found}
-            if replaced := sorted(o.name for o in table.entries if o in self.entries):
+            if replaced := sorted(o.name for o in table.entries if self._own(o)):
                 text = f"{plugin} lowers {', '.join(replaced)} for {self.device} in our place"
                 warnings.warn(text, PluginWarning, stacklevel=2)
         return found
@@ -344,3 +358,52 @@ class Lowerings(Generic[R]):
         merged = cls.merge(import_module(f"{package}.{name}").table for name in (*own, *more))
         merged.device = package.rpartition(".")[2]
         return merged
+
+
+class LateLowerings(Lowerings[R]):
+    """The tables of a driver's modules that are named like a family of operators, each of which is
+    imported when an operator of that family is asked for.
+
+    Each lowers operators of its family alone, `activation` those of `unary` too; what a fuse code
+    adds is in `binary`. `entries` and `ways` import all of them.
+    """
+
+    def __init__(self, package: str) -> None:
+        self.device = package.rpartition(".")[2]
+        self._package = package
+        self._tables: dict[str, Lowerings[R] | None] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("entries", "ways"):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        whole = Lowerings[R].merge(t for t in map(self._table, NAMES) if t is not None)
+        self.entries, self.ways = whole.entries, whole.ways
+        return vars(self)[name]
+
+    def ways_of(self, operator: Operator[object]) -> tuple[Way, ...]:
+        for table in self._tables_of(operator):
+            if operator in table.ways:
+                return table.ways[operator]
+        return ()
+
+    def _own(self, operator: Operator[object]) -> Lowering[R] | None:
+        found = (table.entries.get(operator) for table in self._tables_of(operator))
+        return next(filter(None, found), None)
+
+    def _activation(self) -> Callable[[Any, R, Fuse], R] | None:
+        table = self._table("binary")
+        return table.activation if table else None
+
+    def _tables_of(self, operator: Operator[object]) -> Iterator[Lowerings[R]]:
+        """The tables that may have an operator, the likely one first."""
+        for name in ROOMS.get(operator.family, (operator.family,)):
+            if (table := self._table(name)) is not None:
+                yield table
+
+    def _table(self, name: str) -> Lowerings[R] | None:
+        """The table of a family, None where the driver has none."""
+        if name not in self._tables:
+            module = f"{self._package}.{name}"
+            is_there = name in NAMES and find_spec(module) is not None
+            self._tables[name] = import_module(module).table if is_there else None
+        return self._tables[name]

@@ -1,7 +1,7 @@
 """What installed packages say of themselves: entry points and versions.
 
 `importlib.metadata` says both. It imports parsers of mail, archives and sockets first, which takes
-longer than everything that is read: so entry points in folders are read here.
+longer than everything that is read: so what lies in folders is read here.
 """
 
 from __future__ import annotations
@@ -65,28 +65,33 @@ def _all_points(path: tuple[str, ...]) -> list[EntryPoint]:
 
 
 def _points_in_folders(path: tuple[str, ...]) -> Iterator[EntryPoint]:
-    """Of packages that are installed twice the first one counts, as for `importlib.metadata`."""
-    seen = set()
+    for folder in _packages(path).values():
+        yield from _points_of(os.path.join(folder, "entry_points.txt"))
+
+
+@cache
+def _packages(path: tuple[str, ...]) -> dict[str, str]:
+    """Where each package tells of itself. Of one that is installed twice the first one counts, as
+    for `importlib.metadata`."""
+    found: dict[str, str] = {}
     for place in path:
         try:
             names = os.listdir(place or ".")
         except OSError:
             continue
-        for found in filter(None, map(ABOUT.fullmatch, names)):
-            package = re.sub(r"[-_.]+", "_", found[1]).lower()
-            if package not in seen:
-                seen.add(package)
-                yield from _points_of(os.path.join(place or ".", found[0], "entry_points.txt"))
+        for about in filter(None, map(ABOUT.fullmatch, names)):
+            found.setdefault(_as_package(about[1]), os.path.join(place or ".", about[0]))
+    return found
+
+
+def _as_package(name: str) -> str:
+    """The same for every spelling of a package."""
+    return re.sub(r"[-_.]+", "_", name).lower()
 
 
 def _points_of(path: str) -> Iterator[EntryPoint]:
-    try:
-        with open(path, encoding="utf-8") as file:
-            lines = [line.strip() for line in file]
-    except OSError:
-        return
     group = ""
-    for line in lines:
+    for line in map(str.strip, _lines_of(path)):
         if line.startswith("[") and line.endswith("]"):
             group = line[1:-1].strip()
         elif group.startswith(OURS) and "=" in line and line[0] not in "#;":
@@ -94,10 +99,27 @@ def _points_of(path: str) -> Iterator[EntryPoint]:
             yield EntryPoint(name.strip(), value.strip(), group)
 
 
+def _lines_of(path: str) -> list[str]:
+    """The lines of a file, none where there is no such file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read().splitlines()
+    except OSError:
+        return []
+
+
 @cache
 def version_of(package: str) -> str | None:
     """The version of an installed package, None where it is not installed."""
-    from importlib.metadata import PackageNotFoundError, version  # only caches ask
+    folder = _packages(tuple(sys.path)).get(_as_package(package), "")
+    for name in ("METADATA", "PKG-INFO"):
+        for line in _lines_of(os.path.join(folder, name)) if folder else ():
+            if not line:
+                break  # behind the head is what the package says in prose
+            key, _, value = line.partition(":")
+            if key.lower() == "version":
+                return value.strip()
+    from importlib.metadata import PackageNotFoundError, version  # which knows other places too
 
     try:
         return version(package)

@@ -180,7 +180,7 @@ class Operator(Schema, Generic[Result]):
 
     @property
     def family(self) -> str:
-        """The module that defines the operator, the same word in every package; for people only."""
+        """The module that defines the operator, the same word in every package: where to look."""
         return self.__module__.rpartition(".")[2]
 
     @cached_property
@@ -283,7 +283,7 @@ class Operator(Schema, Generic[Result]):
     @property
     def decompositions(self) -> Sequence[Decomposition]:
         """How the operator is written in others; what changes least comes first."""
-        import_module(".decompositions", __package__)  # they are made of operators
+        import_module(".decompositions", __package__).register(self.family)
         return self._decompositions
 
     @property

@@ -1,59 +1,38 @@
-"""Operators written in others, one module a family; importing the package registers all of them.
+"""Operators written in others, one module a family, which is imported when one of them is asked.
 
 A device takes a decomposition for an operator that it has no lowering for, `to_standard` for one
 that the standard does not have. `impossible` says of the others why there is none.
 """
 
-from . import (
-    activation,
-    attention,
-    bessel,
-    binary,
-    control,
-    conv,
-    detection,
-    features,
-    generate,
-    index,
-    linalg,
-    linear,
-    logic,
-    norm,
-    pool,
-    recurrent,
-    reduce,
-    resize,
-    sampling,
-    shape,
-    special,
-    unary,
-    windows,
-    yolo,
-)
+from __future__ import annotations
 
-__all__ = [
-    "activation",
-    "attention",
-    "bessel",
-    "binary",
-    "control",
-    "conv",
-    "detection",
-    "features",
-    "generate",
-    "index",
-    "linalg",
-    "linear",
-    "logic",
-    "norm",
-    "pool",
-    "recurrent",
-    "reduce",
-    "resize",
-    "sampling",
-    "shape",
-    "special",
-    "unary",
-    "windows",
-    "yolo",
-]
+from functools import cache
+from importlib import import_module
+
+FAMILIES = (
+    *("activation", "attention", "bessel", "binary", "control", "conv", "detection", "features"),
+    *("generate", "index", "linalg", "linear", "logic", "norm", "pool", "recurrent", "reduce"),
+    *("resize", "sampling", "shape", "special", "unary", "windows", "yolo"),
+)
+"""The modules; all decompositions of one operator are in one of them."""
+
+OTHERS = {
+    "attention": "linear",
+    "detection": "yolo",
+    "generate": "shape",
+    "linear": "linalg",
+    "pool": "windows",
+    "reduce": "logic",
+    "resize": "sampling",
+    "special": "bessel",
+    "unary": "activation",
+}
+"""Families of operators of which some are written in others in a second module."""
+
+
+@cache
+def register(family: str) -> None:
+    """Import the modules that add decompositions to operators of a family."""
+    for name in (family, OTHERS.get(family)):
+        if name in FAMILIES:
+            import_module(f"{__name__}.{name}")

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from hal.emission import Emission, decompositions
-from hal.lowering import Lowerings, Plain
+from hal.lowering import ROOMS, LateLowerings, Lowerings, Plain
 from nnir.model import Model, Value
 from nnir.operator import Operator, operator
-from nnir.ops import activation, binary, index, linear, pool, shape, sort, unary
+from nnir.ops import NAMES, OPERATORS, activation, binary, index, linear, pool, shape, sort, unary
 from nnir.types import Fuse, Precision, TensorType
+
+DRIVERS = ("litert", "nnrt", "onnxruntime", "openvino", "torch")
 
 FLOATS = TensorType(Precision.FLOAT32, (2, 3))
 
@@ -219,3 +221,20 @@ def test_names_that_an_operator_has_not_are_found_at_once() -> None:
         table.lower(activation.softmax, implied=["dim"])(lambda g, input, *, axis: "")
     with pytest.raises(ValueError, match="SOFTMAX has two lowerings"):
         table.lower(activation.softmax, activation.softmax)(lambda g, input, *, axis: "")
+
+
+@pytest.mark.parametrize("device", sorted(DRIVERS))
+def test_each_module_of_a_driver_lowers_operators_of_its_family(device: str) -> None:
+    """Others would not be found, where modules are imported by the families of a model."""
+    late = LateLowerings[Any](f"hal.drivers.{device}")
+    tables = {n: late._table(n) for n in NAMES}
+    there = {n: t for n, t in tables.items() if t is not None}
+    for name, table in there.items():
+        for found in (*table.entries, *table.ways):
+            assert name in ROOMS.get(found.family, (found.family,)), (name, found)
+    assert [n for n, t in there.items() if t.activation] == ["binary"]
+    alone = LateLowerings[Any](f"hal.drivers.{device}")
+    for found in OPERATORS.values():
+        assert alone.find(found) == late.entries.get(found)
+        assert alone.ways_of(found) == late.ways.get(found, ())
+    assert len(late.entries) > 50

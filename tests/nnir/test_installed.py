@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import entry_points
+from importlib.metadata import distributions, entry_points, version
 from pathlib import Path
 
 import pytest
@@ -59,5 +59,7 @@ def test_archives_and_other_finders_are_asked_too(
 
 
 def test_versions() -> None:
-    assert version_of("numpy") is not None
+    assert version_of("numpy") == version("numpy") == version_of("NumPy")
+    for package in {found.metadata["Name"] for found in distributions()}:
+        assert version_of(package) == version(package), package
     assert version_of("no-such-package") is None

@@ -17,7 +17,7 @@ from nnir.types import Precision
 
 from ...device import Shapes, open_shapes
 from ...emission import WRITING_STEP, refusal_of_sizes, require_lowered
-from ...lowering import Lowerings
+from ...lowering import LateLowerings
 from ...orders import identity
 from . import integers
 from .emitter import Emitter, Ref
@@ -28,7 +28,7 @@ from .profile import Chain, Link
 from .states import hold_states
 from .writer import NO_NOTES, Graph, Part, Tensor, Writer, join_parts
 
-LOWERINGS = Lowerings[Ref].of_package(__package__)
+LOWERINGS = LateLowerings[Ref](__package__)
 
 
 def compile_file(model: Model, shapes: Sequence[tuple[int, ...]]) -> list[Part]:
@@ -63,7 +63,7 @@ def require_operators(model: Model) -> None:
     for operation in model.operations:
         operator = operation.operator
         known = all(v is None or v.constant is not None for v in operation.inputs)
-        if not known and operator.decomposition is None and not LOWERINGS.find(operator):
+        if not known and not LOWERINGS.find(operator) and operator.decomposition is None:
             if any(map(is_complex, operation.outputs)) or any(
                 v is not None and is_complex(v) for v in operation.inputs
             ):

@@ -14,10 +14,10 @@ from nnir.passes import CLEAN, FUSIONS, apply
 from nnir.specialise import specialise
 
 from ...emission import WRITING_STEP, refusal_of_sizes
-from ...lowering import Lowerings
+from ...lowering import LateLowerings
 from .emitter import Emitter, Ref
 
-LOWERINGS = Lowerings[Ref].of_package(__package__)
+LOWERINGS = LateLowerings[Ref](__package__)
 
 
 def compile_model(model: Model, shapes: Sequence[tuple[int, ...]]) -> Written:

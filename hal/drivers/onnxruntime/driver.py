@@ -8,7 +8,6 @@ import functools
 import json
 import math
 import os
-import secrets
 import shutil
 import tempfile
 import threading
@@ -33,7 +32,7 @@ from nnir.types import Precision, TensorType
 
 from ...device import PROFILE, Cache, Callback, Device, Export, Timing, open_shapes
 from ...emission import WRITING_STEP, refusal
-from ...lowering import Lowerings
+from ...lowering import LateLowerings, Lowerings
 from ...properties import flag, integer
 from .emitter import NATIVE, Emitter, Ref, input_infos
 from .keeping import (
@@ -60,7 +59,7 @@ BITS_LEVEL = "session.qdq_matmulnbits_accuracy_level"
 without which it is rounded to 8 bits."""
 
 ANOTHER = "write another --target-opset, or none"
-LOWERINGS = Lowerings[Ref].of_package(__package__)
+LOWERINGS = LateLowerings[Ref](__package__)
 
 
 Options = Callable[[], "onnxruntime.SessionOptions"]
@@ -149,7 +148,7 @@ class OnnxRuntime(Device[Options, Program]):
             made.enable_profiling = profiled
             if profiled:
                 # ONNX Runtime tells its files apart by the millisecond alone
-                made.profile_file_prefix = os.path.join(self.profiles, secrets.token_hex(8))
+                made.profile_file_prefix = os.path.join(self.profiles, os.urandom(8).hex())
             # else int8 becomes uint8 on x86, where products of 16 bits then saturate
             made.add_session_config_entry("session.qdqisint8allowed", "1")
             made.add_session_config_entry(BITS_LEVEL, "1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...lowering import Lowerings
+from ...lowering import LateLowerings
 from .emitter import Ref
 
-LOWERINGS = Lowerings[Ref].of_package(__package__)
+LOWERINGS = LateLowerings[Ref](__package__)

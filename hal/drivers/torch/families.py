@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...lowering import Lowerings
+from ...lowering import LateLowerings
 from .emitter import Result
 
-LOWERINGS = Lowerings[Result].of_package(__package__)
+LOWERINGS = LateLowerings[Result](__package__)
