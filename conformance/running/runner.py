@@ -8,8 +8,10 @@ options} for those of several, packed.
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -40,6 +42,9 @@ from .versions import environment, interpreters
 ROOT = Path(__file__).parents[2]
 RECENT = 2
 """Days that the runs of devices are kept: they are of one state of our code."""
+
+LARGE = "models"
+"""The suite whose models are larger than what a thread costs."""
 
 SHARE = 0.8
 """Of the time that a case has, so much is for its oracle: then it is known who hangs."""
@@ -97,6 +102,8 @@ class Runner:
             start(given.lines)
         for name in given.preload:
             preload(name)
+        if LARGE not in given.suites:
+            compute_alone(given.devices)
         folder, store, runs = cache_folder("answers"), None, None
         if not given.fresh:
             store = AnswerStore(folder / ORIGINS_FILE)
@@ -191,6 +198,16 @@ class Runner:
 def passes(results: Sequence[Result]) -> bool:
     """Whether a case passes, with nothing to say of it."""
     return all(r.verdict == PASS for r in results)
+
+
+def compute_alone(devices: Sequence[str]) -> None:
+    """Let each device compute in one thread, unless the environment says how many: runners work
+    side by side, and engines start and end their threads for every program."""
+    for name in (part for device in devices for part in names_of(device)):
+        with suppress(NNAdapterError):  # why there is no such device the plan says
+            for key in manager.find(name).keys:
+                if key.endswith("_NUM_THREADS"):
+                    os.environ.setdefault(key, "1")
 
 
 def _wanted_items(items: Any, options: Options) -> Iterator[Item]:

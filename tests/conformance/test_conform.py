@@ -19,6 +19,7 @@ import pytest
 from conformance.judging.result import CRASH, LIMIT, MEMORY, PASS, TIMEOUT, Result, Run
 from conformance.running.conform import conform, parts, plan_run
 from conformance.running.journal import Journal, fingerprint
+from conformance.running.runner import compute_alone
 from conformance.running.suite import Options
 from nnir.errors import BadFile, DeviceError
 
@@ -251,6 +252,19 @@ def test_filters() -> None:
         plan_run(Options(suites=("x",)))
     with pytest.raises(DeviceError, match="cannot preload 'no_such'"):
         plan_run(Options(preload=("no_such",)))
+
+
+def test_devices_compute_in_one_thread_unless_the_environment_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for key in ("ONNXRUNTIME_NUM_THREADS", "GOOGLE_XNNPACK_NUM_THREADS"):
+        monkeypatch.setenv(key, "x")  # so that it is removed in the end
+        monkeypatch.delenv(key)
+    monkeypatch.setenv("TORCH_NUM_THREADS", "2")
+    compute_alone(("onnxruntime", "torch", "no-such-device", "builtin"))
+    assert os.environ["ONNXRUNTIME_NUM_THREADS"] == "1"
+    assert os.environ["TORCH_NUM_THREADS"] == "2"
+    assert "GOOGLE_XNNPACK_NUM_THREADS" not in os.environ
 
 
 def test_batches_hold_one_frontend_and_shrink() -> None:
