@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import asdict
+from importlib import import_module
 from traceback import walk_tb
 from typing import Any
 
@@ -20,21 +21,6 @@ from nnir.isolation import PACKAGES
 from nnir.plugins import GROUP
 
 from . import net
-from .commands.batching import batch
-from .commands.benchmarking import benchmark
-from .commands.bisecting import bisect
-from .commands.checking import check
-from .commands.completion import completion
-from .commands.conforming import conform
-from .commands.conversion import convert, verify
-from .commands.demo import demo
-from .commands.inspection import devices, doctor, ops
-from .commands.looking import diff, inspect
-from .commands.onboarding import new_device, new_frontend, new_op
-from .commands.quantising import quantize
-from .commands.reporting import report
-from .commands.running import run
-from .commands.scanning import scan
 from .deprecations import GoesAway
 from .examples import epilog_of
 from .interruption import INTERRUPTED
@@ -42,6 +28,32 @@ from .progress import add_options, reporting
 from .terminal import AS_JSON, print_json, say
 
 DEBUG = "NNADAPTER_DEBUG"
+COMMANDS = {
+    "convert": "conversion:convert",
+    "batch": "batching:batch",
+    "scan": "scanning:scan",
+    "quantize": "quantising:quantize",
+    "run": "running:run",
+    "benchmark": "benchmarking:benchmark",
+    "verify": "conversion:verify",
+    "bisect": "bisecting:bisect",
+    "conform": "conforming:conform",
+    "report": "reporting:report",
+    "inspect": "looking:inspect",
+    "diff": "looking:diff",
+    "check": "checking:check",
+    "devices": "inspection:devices",
+    "ops": "inspection:ops",
+    "new-op": "onboarding:new_op",
+    "new-device": "onboarding:new_device",
+    "new-frontend": "onboarding:new_frontend",
+    "demo": "demo:demo",
+    "completion": "completion:completion",
+    "doctor": "inspection:doctor",
+}
+"""Where the commands are, in the order in which they are listed: the one that is asked for is
+imported, with what it needs."""
+
 BUG = "this is a bug in {}, please report it; " + f"{DEBUG}=1 shows where"
 
 
@@ -53,7 +65,7 @@ def _as_dict(error: NNAdapterError) -> dict[str, Any]:
 
 
 class Group(click.Group):
-    """Turns every error of ours into one line and exit status 1."""
+    """Has `COMMANDS`, and turns every error of ours into one line and exit status 1."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
@@ -84,12 +96,32 @@ class Group(click.Group):
             context.exit(1)
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """As they were added, not by the alphabet."""
-        return [*self.commands]
+        """As they are used, not by the alphabet."""
+        return list({**COMMANDS, **self.commands})
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """The command of a name, None where there is none."""
+        if name not in self.commands and name in COMMANDS:
+            module, _, function = COMMANDS[name].partition(":")
+            command = getattr(import_module(f"{__package__}.commands.{module}"), function)
+            add_options(command)
+            command.epilog = epilog_of(name)
+            self.add_command(command, name)
+        return super().get_command(context, name)
+
+    def resolve_command(
+        self, context: click.Context, words: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that words begin with; where it is none, what is near to it is told."""
+        if self.get_command(context, words[0]) is None:
+            for name in COMMANDS:
+                self.get_command(context, name)
+        return super().resolve_command(context, words)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Each with its whole first sentence."""
-        texts = {name: self.commands[name].help or "" for name in self.list_commands(context)}
+        commands = {name: self.get_command(context, name) for name in self.list_commands(context)}
+        texts = {name: command.help or "" for name, command in commands.items() if command}
         rows = [(n, " ".join(t.split("\n\n")[0].split())) for n, t in texts.items()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
@@ -113,29 +145,3 @@ def _tell(message: Warning | str, *_: object) -> None:
 @click.version_option(package_name="nnadapter")
 def main() -> None:
     """Convert, run and prove deep-learning models through one standard operator set."""
-
-
-COMMANDS = (
-    *(
-        convert,
-        batch,
-        scan,
-        quantize,
-        run,
-        benchmark,
-        verify,
-        bisect,
-        conform,
-        report,
-        inspect,
-        diff,
-        check,
-    ),
-    *(devices, ops, new_op, new_device, new_frontend, demo, completion, doctor),
-)
-"""In the order in which they are listed."""
-
-for _command in COMMANDS:
-    add_options(_command)
-    _command.epilog = epilog_of(_command.name or "")
-    main.add_command(_command)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -305,6 +307,24 @@ def test_errors_are_one_line_and_status_1(
     assert done.stderr.startswith("error: ")
     assert text in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_misspelt_command_is_told_what_is_near() -> None:
+    done = call("inspekt", "x.onnx")
+    assert (done.exit_code, "'inspekt'" in done.stderr, "'inspect'" in done.stderr) == (
+        2,
+        True,
+        True,
+    )
+
+
+def test_a_command_imports_what_it_needs() -> None:
+    """Others are imported for the list of all."""
+    code = "import sys, nnadapter.cli as c; c.main(['{}', '--help'], standalone_mode=False); "
+    code += "print([m for m in sys.modules if m.startswith('nnadapter.commands.')])"
+    command = [sys.executable, "-c", code.format("inspect")]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert said.splitlines()[-1] == "['nnadapter.commands.looking']"
 
 
 @pytest.mark.parametrize(

@@ -114,10 +114,12 @@ def refuse(words: list[object], folder: Path, text: str, status: int = 1) -> Non
 
 
 def test_every_output_is_known() -> None:
+    context = click.Context(main)
+    commands = {name: main.get_command(context, name) for name in COMMANDS}
     found = {
-        (command.name, option)
-        for command in COMMANDS
-        for parameter in command.params
+        (name, option)
+        for name in COMMANDS
+        for parameter in commands[name].params
         if isinstance(parameter, click.Option) and isinstance(parameter.type, click.Path)
         for option in parameter.opts
     }

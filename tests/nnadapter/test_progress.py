@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from nnadapter.cli import main
+from nnadapter.cli import COMMANDS, main
 from nnadapter.progress import Reporter
 from nnir import progress
 
@@ -114,7 +114,7 @@ def test_verbose_says_what_goes_on(tmp_path: Path) -> None:
         assert text in said
 
 
-@pytest.mark.parametrize("name", main.commands)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_can_be_quiet_and_verbose(name: str) -> None:
     shown = CliRunner().invoke(main, [name, "--help"]).output
     assert "-v, --verbose" in shown
