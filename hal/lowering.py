@@ -365,7 +365,7 @@ class LateLowerings(Lowerings[R]):
     imported when an operator of that family is asked for.
 
     Each lowers operators of its family alone, `activation` those of `unary` too; what a fuse code
-    adds is in `binary`. `entries` and `ways` import all of them.
+    adds is in `binary`. `entries` and `ways` import all of them, and are what counts from then on.
     """
 
     def __init__(self, package: str) -> None:
@@ -381,12 +381,14 @@ class LateLowerings(Lowerings[R]):
         return vars(self)[name]
 
     def ways_of(self, operator: Operator[object]) -> tuple[Way, ...]:
-        for table in self._tables_of(operator):
-            if operator in table.ways:
-                return table.ways[operator]
-        return ()
+        if "ways" in vars(self):
+            return super().ways_of(operator)
+        found = (table.ways.get(operator) for table in self._tables_of(operator))
+        return next(filter(None, found), ())
 
     def _own(self, operator: Operator[object]) -> Lowering[R] | None:
+        if "entries" in vars(self):
+            return super()._own(operator)
         found = (table.entries.get(operator) for table in self._tables_of(operator))
         return next(filter(None, found), None)
 

@@ -238,3 +238,5 @@ def test_each_module_of_a_driver_lowers_operators_of_its_family(device: str) -> 
         assert alone.find(found) == late.entries.get(found)
         assert alone.ways_of(found) == late.ways.get(found, ())
     assert len(late.entries) > 50
+    late.entries = {}
+    assert not any(map(late.find, OPERATORS.values()))
