@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -44,6 +45,31 @@ def _fold(x: Value, axis: int) -> Value:
             product = shape.concat(product, rest, axis=axis)
         result, size = product, half + size % 2
     return result
+
+
+MOST_REST = 46340
+"""So many numbers below as many add up within 32 bits."""
+
+
+@reduce.reduce_mean.decomposes()
+def _mean_of_integers(input: Value, axes: Value, *, keepdim: bool) -> Value:
+    """The mean of up to 32 bits within 32 bits: what each element adds, and the rest of all."""
+    named = ints(axes)
+    if named is None or not input.is_integer or input.dtype.itemsize > 4:
+        raise Unsupported(f"a mean of {input.type} by integers")
+    count = math.prod(build.known_sizes(input, axes_of(named, input.rank) or range(input.rank)))
+    if count > MOST_REST:
+        raise Unsupported(f"a mean of {count} integers by integers")
+    x = input if input.precision == Precision.UINT32 else input.cast(Precision.INT32)
+    size = max(count, 1)
+    quotients = binary.floor_div(x, x.scalar(size))
+    rests = reduce.reduce_sum(x - quotients * size, axes, keepdim=keepdim)
+    whole = binary.floor_div(rests, rests.scalar(size))
+    mean = reduce.reduce_sum(quotients, axes, keepdim=keepdim) + whole
+    if input.dtype.kind == "i":
+        is_cut = logic.and_(mean < 0, compare.not_equal(rests, whole * size))
+        mean = mean + is_cut.cast(mean.precision)
+    return mean.cast(input.precision)
 
 
 @reduce.reduce_log_sum_exp.decomposes(level=Level.ROUNDING)

@@ -144,11 +144,17 @@ def _min(input: np.ndarray, **where: Any) -> np.ndarray:
 
 
 def _mean(input: np.ndarray, **where: Any) -> np.ndarray:
-    total = np.asarray(_sum(input, **where))
-    count = input.size // total.size if total.size else 0
-    if input.dtype.kind not in "iu":
-        return np.divide(total, total.dtype.type(count))
-    return np.trunc(total / count).astype(total.dtype) if count else np.zeros_like(total)
+    kind = input.dtype.kind
+    wide = {"i": np.dtype(np.int64), "u": np.dtype(np.uint64)}.get(kind, input.dtype)
+    total = np.asarray(np.sum(input, dtype=wide, **where))
+    count = total.dtype.type(input.size // total.size if total.size else 0)
+    if kind not in "iu":
+        return np.divide(total, count)
+    if not count:
+        return np.zeros_like(total, input.dtype)
+    quotient = total // count
+    quotient += (total < 0) & (quotient * count != total)
+    return quotient.astype(input.dtype)
 
 
 def _log_sum_exp(input: np.ndarray, *, axis: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
@@ -164,7 +170,7 @@ reduce_mean = reduction(
     _mean,
     62,
     "The mean.",
-    edges="Of nothing NaN; integers truncate toward zero.",
+    edges="Of nothing NaN; integers add up in 64 bits and truncate toward zero, of nothing 0.",
     kinds=FIELD,
 )
 reduce_max = reduction(

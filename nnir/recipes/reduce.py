@@ -10,7 +10,7 @@ from ..dim import Expr
 from ..errors import BadType, Unsupported
 from ..model import Value
 from ..operator import Operator
-from ..ops import binary, reduce, unary
+from ..ops import binary, reduce, shape, unary
 from ..types import Precision
 from .promotion import Number, category
 
@@ -58,6 +58,29 @@ def count_of(x: Value, axis: Axes) -> int | Value:
         return math.prod(s for s in sizes if not isinstance(s, Expr))
     factors = [x.size(a) for a in axes]
     return functools.reduce(binary.mul, factors)
+
+
+def mean_by_sum(input: Value, axes: Value, *, keepdim: bool) -> Value:
+    """A mean of integers as the standard has it, by a sum in 64 bits."""
+    if not input.is_integer:
+        raise Unsupported(f"a mean of {input.type} by integers")
+    is_long = input.precision == Precision.UINT64
+    wide = input.cast(Precision.UINT64 if is_long else Precision.INT64)
+    total = reduce.reduce_sum(wide, axes, keepdim=keepdim)
+    named = ints(axes)
+    if named is None:
+        count: int | Value = _size(input) / binary.max_(_size(total), 1)
+    else:
+        count = count_of(input, named or None)
+        count = max(count, 1) if isinstance(count, int) else count
+    if isinstance(count, Value):
+        count = binary.max_(count, 1).cast(wide.precision)
+    return (total / count).cast(input.precision)
+
+
+def _size(x: Value) -> Value:
+    """How many elements there are, as INT64."""
+    return reduce.reduce_prod(shape.shape(x, dtype=Precision.INT64), [0], keepdim=False)
 
 
 def variance(x: Value, axis: Axes, correction: Number | None, keepdim: bool) -> Value:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import ml_dtypes
@@ -403,7 +404,19 @@ def in_blocks() -> Iterator[Chain]:
             yield Chain((rand(3, 32),), (real, product), why=why, tol=Tolerance(1e-5, 1e-4))
 
 
+def through_few_bits() -> Iterator[Chain]:
+    """Numbers that wrap to 4 and 2 bits, and are numbers again."""
+    line = rand(2, 9, low=-30, high=30)
+    few = (Precision.INT4, Precision.UINT4, Precision.INT2, Precision.UINT2)
+    for kind, wide in product(few, (Precision.FLOAT32, Precision.INT32, Precision.INT8)):
+        for given in (line, line.astype(np.int32)):
+            steps = Step(unary.cast, (0,), {"dtype": kind}), Step(unary.cast, (1,), {"dtype": wide})
+            why = f"{given.dtype} by {kind.name} to {wide.name}"
+            yield Chain((given,), steps, why=why)
+
+
 CHAINS = [
+    *through_few_bits(),
     *stored(),
     *read_twice(),
     *scaled(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,9 @@ from .typed import NEAR, REAL, Make, of_each_type, small, table, takes, values
 CLOSE = Tolerance(relative=1e-5, absolute=1e-5)
 
 
+Bound = tuple[float, Callable[[Any], Any]]
+"""A number, and whether it is a constant."""
+
 GIVEN: dict[str, Callable[[Any], Any]] = {"known": Const, "given": np.asarray}
 
 
@@ -40,9 +43,9 @@ def _with_number(number: int) -> Make:
     return lambda t: [values(t, small), Const(np.array([number]).astype(t))]
 
 
-def _with_bounds(low: float, high: float, known: Callable[[Any], Any]) -> Make:
+def _with_bounds(low: Bound, high: Bound) -> Make:
     line = np.array([-3, -0.5, 0, 0.5, 1, 5, 7, np.nan])
-    return lambda t: [line.astype(t), *(known(np.array(n).astype(t)) for n in (low, high))]
+    return lambda t: [line.astype(t), *(known(np.array(n).astype(t)) for n, known in (low, high))]
 
 
 def _with_tables(known: Callable[[Any], Any], *sizes: tuple[int, ...]) -> Make:
@@ -72,10 +75,14 @@ def _arithmetic() -> Iterator[DirectCase]:
         for word, bounds in GIVEN.items():
             yield from of_each_type(
                 activation.clip,
-                _with_bounds(low, high, bounds),
+                _with_bounds((low, bounds), (high, bounds)),
                 f"between {low} and {high}, {word}",
                 types=REAL,
             )
+    for (word, below), (other, above) in permutations(GIVEN.items()):
+        why = f"a bound {word}, the other {other}"
+        bounds = (0.25, below), (5, above)
+        yield from of_each_type(activation.clip, _with_bounds(*bounds), why, types=REAL)
     wide = rand(2, 1, 1, 1, 1, 1, 3)
     for operator in (unary.exp, unary.sin, unary.cos, unary.log, unary.neg):
         yield referred(operator, (np.abs(wide) + 1,), {}, NEAR["float32"], "seven axes")

@@ -116,6 +116,10 @@ def _folds() -> Iterator[Row]:
             operands = (table(dtype) * table(dtype), where)
             why = f"{name_of(dtype)} over {axes}"
             yield Row(reduce.reduce_mean, operands, {"keepdim": False}, why=why, opens=False)
+        near = np.array([[0.6, 0.7, 0.5], [0.9, 0.4, 0.1]]) * np.iinfo(dtype).max
+        operands = near.astype(dtype), Const(i(1))
+        why = f"{name_of(dtype)}, a sum that wraps"
+        yield Row(reduce.reduce_mean, operands, {"keepdim": False}, why=why, opens=False)
         running = table(dtype), i(1)
         yield Row(reduce.reduce_mean, running, why=f"{name_of(dtype)}, running", opens=False)
     for dtype in (np.int8, np.uint64):

@@ -33,6 +33,8 @@ CASES = [
     Case("nansum", (f(1, nan, 2),), why="nan"),
     Case("sum", (f(1, nan),), why="nan"),
     Case("mean", (i(1, 2, dtype=np.int32),), why="integers lose their fraction"),
+    Case("mean", (i(2**31 - 1, 5, dtype=np.int32),), why="integers that do not hold the sum"),
+    Case("mean", (i(2**53 + 1, 2**53 + 3, -7),), why="integers of 64 bits"),
     Case("mean", (np.array([True]),), why="bools", raises=Unsupported),
     Case("mean", (rand(2, 3),), {"axis": [2]}, why="no such axis", raises=BadType),
     Case("mean_all", (CUBE,), tol=ROUNDS),

@@ -11,6 +11,7 @@ from .shape import axis, ints, known
 
 X = rand(2, 3, 4)
 NUMBERS = ("Mean", "Sum", "Prod", "Max", "Min", "EuclideanNorm")
+INTEGERS = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64)
 BOOLS = ("All", "Any")
 RUNNING = ("Cumsum", "Cumprod", "CumulativeLogsumexp")
 EDGES = f(1, np.nan, -np.inf, 2).reshape(2, 2)
@@ -26,6 +27,9 @@ CASES = [
     *(Case(op, (i(3, -7, 2, 5).reshape(2, 2), axis(1)), why="integers") for op in NUMBERS),
     *(Case(op, (rand(2, 3, dtype=np.float64), axis(1)), why="float64", tol=ROUNDS)
       for op in NUMBERS),
+    *(Case(op, (np.array([[np.iinfo(d).max] * 3, [1, 7, 2]], d), axis(0)),
+           why=f"{np.dtype(d).name} that does not hold the sum")
+      for op in ("Mean", "Sum") for d in INTEGERS),
     Case("Sum", (X, known(3)), why="outside", raises=BadType),
     Case("Sum", (f(1 + 2j, 3j, dtype=np.complex64), axis(0)), why="complex"),
     *(Case(op, (rand(3, 4, dtype=np.bool_), known(1))) for op in BOOLS),

@@ -11,6 +11,7 @@ from nnir.broadcast import axes_of, axis_of, ints, length_of
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import reduce
+from nnir.recipes.reduce import mean_by_sum
 from nnir.types import Precision
 
 from ... import orders
@@ -18,6 +19,7 @@ from ...lowering import Lowerings
 from .emitter import Emitter, Ref, result_shape
 
 table = Lowerings[Ref]()
+table.decompose(reduce.reduce_mean, mean_by_sum)
 BOOL = Precision.BOOL8
 
 

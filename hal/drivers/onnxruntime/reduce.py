@@ -8,6 +8,7 @@ from nnir.broadcast import axes_of, ints
 from nnir.errors import NoLowering
 from nnir.model import Model, Value
 from nnir.ops import reduce, unary
+from nnir.recipes.reduce import mean_by_sum
 from nnir.types import Precision, TensorType
 
 from ...lowering import Lowerings
@@ -19,6 +20,7 @@ from .kernels import has_kernel
 from .quirks import SUMS_OF_INT64
 
 table = Lowerings[Ref]()
+table.decompose(reduce.reduce_mean, mean_by_sum)
 POOL = "GlobalAveragePool"
 
 
@@ -124,6 +126,8 @@ def _extreme(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool)
 
 @table.lower(reduce.reduce_mean)
 def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+    if input.precision in WIDE:
+        raise NoLowering(f"onnxruntime computes the mean of {input.precision.name} in 53 bits")
     along = _axes(g, input, axes)
     if input.is_float and 0 in input.shape:  # ONNX Runtime gives 0 for the mean of nothing
         return g.node("ReduceSum", input, along, keepdims=keepdim) / 0

@@ -14,6 +14,7 @@ from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import reduce
+from nnir.recipes.reduce import mean_by_sum
 from nnir.types import Precision
 
 from . import folds
@@ -21,6 +22,7 @@ from .dtypes import PLAIN
 from .emitter import Emitter, Formulas, Result, Results
 
 table = Formulas()
+table.decompose(reduce.reduce_mean, mean_by_sum)
 Fold = Callable[..., Any]
 
 
@@ -48,22 +50,11 @@ def _kind(input: Value) -> torch.dtype:
 
 
 def _mean(g: Emitter, input: Value, places: list[int], keepdim: bool) -> Result:
-    x = g.of(input)
+    if input.is_integer:
+        raise NoLowering(f"torch has no mean of {input.type}")
     if not places:
         return g.raw(input)
-    if not input.is_integer:
-        return g.back(torch.mean(x, places, keepdim=keepdim), input.precision)
-    if input.precision == Precision.UINT64 or not all(isinstance(p, int) for p in places):
-        raise NoLowering(f"torch has no mean of {input.type}")
-    total = torch.sum(x, places, keepdim=keepdim, dtype=_kind(input))
-    if input.precision in (Precision.UINT16, Precision.UINT32):  # the sum wraps
-        total = total & (1 << 8 * input.dtype.itemsize) - 1
-    count: Any = 1
-    for place in places:
-        count = count * g.size(g.axes(input)[place])
-    if isinstance(count, int) and not count:
-        return g.back(torch.zeros_like(total), input.precision)
-    return g.back(torch.trunc(total.to(torch.float64) / count).to(_kind(input)), input.precision)
+    return g.back(torch.mean(g.of(input), places, keepdim=keepdim), input.precision)
 
 
 def _prod(g: Emitter, input: Value, places: list[int], keepdim: bool) -> Result:
