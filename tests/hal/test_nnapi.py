@@ -303,6 +303,21 @@ def test_dilated_filters_of_integers_are_integers(group: int) -> None:
     assert kinds == {OperandType.TENSOR_QUANT8_ASYMM}
 
 
+def test_dilations_and_groups_of_filters_that_are_only_known_while_running() -> None:
+    model, (x, taps) = model_of((1, 4, 9, 9), (6, 2, 3, 3))
+    bias = model.constant(np.float32([0, 1, -1, 2, 0, 3]))
+    made = conv.conv_2d(x, taps, bias, strides=(1, 2), dilations=(2, 3), group=2)
+    model.outputs = [activation.relu(made)]
+    rng = np.random.default_rng(6)
+    given = [rng.standard_normal(s).astype(np.float32) for s in ((1, 4, 9, 9), (6, 2, 3, 3))]
+    (want,), (got,) = nna.compile(model)(*given), run(model, *given)
+    assert np.allclose(want, got, rtol=1e-5, atol=1e-5)
+    found, _ = compile_model(model, [a.shape for a in given])
+    kinds = Counter(o.type.name for o in found.operations)
+    assert kinds["CONV_2D"] == 2
+    assert not kinds["RELU"]
+
+
 def test_five_axes_are_moved_as_rows_of_a_table() -> None:
     model, (x,) = model_of((2, 3, 2, 2, 3))
     model.outputs = [shape.transpose(x, perm=(4, 1, 3, 0, 2)) * 1.0]
