@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, TypeVar
 
 from nnir.broadcast import axes_of, ints
 from nnir.errors import NoLowering
@@ -11,8 +11,10 @@ from nnir.model import Value
 from .attributes import Ints
 from .emission import Emission
 
+R = TypeVar("R")
 
-def known_ints(g: Emission[Any], operand: Value) -> Ints:
+
+def known_ints(g: Emission[R], operand: Value) -> Ints:
     """The elements of an operand; NoLowering where they are only known while running."""
     found = ints(operand)
     if found is None:
@@ -22,7 +24,7 @@ def known_ints(g: Emission[Any], operand: Value) -> Ints:
     return found
 
 
-def reduced_axes(g: Emission[Any], operand: Value) -> Ints:
+def reduced_axes(g: Emission[R], operand: Value) -> Ints:
     """The axes that a reduction leaves out, from the front: all where none is named."""
     rank = g.operation.inputs[0].rank  # type: ignore[union-attr]  # what is reduced
     named = () if 0 in operand.shape else known_ints(g, operand)

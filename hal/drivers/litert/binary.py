@@ -19,6 +19,7 @@ from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Real, Ref, Taken, result_shape
 from .kernels import compute_precision
 from .static import only_number
+from .writer import Field
 
 table = Lowerings[Ref]()
 CODES = {Fuse.NONE: 0, Fuse.RELU: 1, Fuse.RELU6: 3}
@@ -39,10 +40,11 @@ def apply_fuse_code(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
 
 
 def compute_fused(
-    g: Emitter, name: str, refs: Sequence[Ref], fuse_code: Fuse, **fields: Any
+    g: Emitter, name: str, refs: Sequence[Ref], fuse_code: Fuse, **fields: Field
 ) -> Ref:
     """A kernel that applies an activation to its result, or one before it."""
-    made = g.compute(name, refs, fused_activation_function=CODES.get(fuse_code, 0), **fields)
+    how: dict[str, Any] = {**fields, "fused_activation_function": CODES.get(fuse_code, 0)}
+    made = g.compute(name, refs, **how)
     return made if fuse_code in CODES else apply_fuse_code(g, made, fuse_code)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -34,9 +33,7 @@ NOTHING = -1
 )
 def moves(g: Emitter, input: Taken) -> tuple[Ref, ...]:
     """The results of the operation that is lowered, whose elements are those of one operand."""
-    made = place(g, input, *constants(g))
-    results = made if isinstance(made, (tuple, list)) else [made]
-    return tuple(g.moved(input, np.asarray(r)) for r in results)
+    return tuple(g.moved(input, places) for places in places_of_results(g, input, *constants(g)))
 
 
 def constants(g: Emitter) -> list[np.ndarray | None]:
@@ -47,16 +44,17 @@ def constants(g: Emitter) -> list[np.ndarray | None]:
     return [None if v is None else v.constant for v in others]
 
 
-def place(g: Emitter, ref: Ref, *others: np.ndarray | None) -> Any:
-    """Where in memory the elements lie that the operation that is lowered has."""
-    return g.operation.operator.reference(ref.places, *others, **g.operation.attributes)
+def places_of_results(g: Emitter, ref: Ref, *others: np.ndarray | None) -> list[np.ndarray]:
+    """Where in memory the elements lie that the operation which is lowered gives."""
+    made = g.operation.operator.reference(ref.places, *others, **g.operation.attributes)
+    return [*made] if isinstance(made, (tuple, list)) else [np.asarray(made)]
 
 
 @table.lower(shape.pad, implied=["pads", "value", "mode"])
 def pad(g: Emitter, input: Taken) -> Ref:
     """Borders of one number are one more row of the table."""
     known, number = constants(g)
-    places = place(g, input, known, np.array(NOTHING))
+    (places,) = places_of_results(g, input, known, np.array(NOTHING))
     if input.precision in BYTES:
         input = as_numbers(g, input)
     border = g.constant(np.float32(0 if number is None else np.reshape(number, ())))
