@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from nnir.errors import NoLowering
 from nnir.ops import pool
 
@@ -26,6 +28,14 @@ def max_pool_2d(g: Emitter, input: Taken, *, how: Window) -> Ref:
     if input.precision in BYTES and not input.tensor.scale:
         input = as_numbers(g, input)
     return slide(g, "MAX_POOL_2D", input, how)
+
+
+@table.lower(pool.lp_pool, how=Window)
+def lp_pool(g: Emitter, input: Real, *, p: float, how: Window) -> Ref:
+    """The root of a mean, times that of the size of a window."""
+    if p != 2 or how.rank != 2 or any(map(any, _pairs(input, how))):
+        raise NoLowering("nnapi has 2-norms of windows that lie inside of an image")
+    return slide(g, "L2_POOL_2D", input, how) * math.sqrt(math.prod(how.kernel_shape))
 
 
 def _pairs(x: Ref, how: Window) -> list[tuple[int, int]]:
