@@ -72,8 +72,8 @@ def _conv_3d(
 def convolve_spread(
     input: Value, filter: Value, bias: Value, *, dilations: tuple[int, ...], **how: Any
 ) -> Value:
-    """CONV_2D without dilations, by a filter with zeros between its taps."""
-    if max(dilations) == 1:
+    """CONV_2D without dilations, which SAME ignores, by a filter with zeros between its taps."""
+    if max(dilations) == 1 or how["auto_pad"] == AutoPad.SAME:
         raise Unsupported("a convolution without dilations, as it is")
     taps = _spread(_spread(filter, dilations[0], 2), dilations[1], 3)
     return conv.conv_2d(input, taps, bias, dilations=(1, 1), **how)

@@ -75,9 +75,9 @@ def join_stacks(x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> 
 
 def multiply_each(x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Value:
     """The matrices of stacks one by one, for engines that multiply single ones."""
-    outer = plain_sizes(broadcast(x.shape[:-2], y.shape[:-2]))
+    outer, ranks = plain_sizes(broadcast(x.shape[:-2], y.shape[:-2])), (x.rank, y.rank)
     count = math.prod(outer)
-    if not 1 <= count <= MOST_SINGLE or {x.rank, y.rank} == {2}:
+    if min(ranks) < 2 or max(ranks) == 2 or not 1 <= count <= MOST_SINGLE:
         raise Unsupported(f"each product of {x.type} and {y.type}, of {MOST_SINGLE} at most")
     stacks = []
     for part in (x, y):
