@@ -142,6 +142,15 @@ class Table:
         for name, function in names.items():
             self._add(since, Converter(self.prefix + name, function, defaults=defaults))
 
+    def named(self, rows: Mapping[str, tuple[Function, str]]) -> None:
+        """Add functions, or operators, of a source that calls their parameters otherwise.
+
+        A row has the names that the source has for it, and for the function's first parameters in
+        order, all of which a model gives; the others keep their defaults.
+        """
+        for names, (function, parameters) in rows.items():
+            self.convert(*names.split())(rename(function, parameters.split()))
+
     def _add(self, since: int, converter: Converter) -> None:
         versions = self.entries.setdefault(converter.name, {})
         if since in versions:
@@ -169,6 +178,22 @@ class Table:
                     raise ValueError(f"{name} has converters in two families")
                 mine.update(versions)
         return merged
+
+
+def rename(function: Function, names: Sequence[str]) -> Function:
+    """A function, or operator, whose first parameters have these names, and no others."""
+    target = function.rule if isinstance(function, Operator) else function
+    parameters = [*inspect.signature(target, eval_str=True).parameters.values()][: len(names)]
+    pairs = list(zip(parameters, names, strict=True))
+
+    def call(**given: object) -> Any:
+        args = [given[n] for p, n in pairs if p.kind is not p.KEYWORD_ONLY]
+        return function(*args, **{p.name: given[n] for p, n in pairs if p.kind is p.KEYWORD_ONLY})
+
+    kind, required = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
+    renamed = [p.replace(name=n, kind=kind, default=required) for p, n in pairs]
+    vars(call)["__signature__"] = inspect.Signature(renamed)
+    return call
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,22 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, Protocol, cast, overload
+from itertools import chain, repeat
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Generic,
+    ParamSpec,
+    Protocol,
+    cast,
+    get_origin,
+    overload,
+)
 
 from nnir.errors import BadInput, NoLowering
 from nnir.model import Value
@@ -51,6 +63,9 @@ class Program(Protocol[R]):
 Lowering = Callable[..., R | Sequence[R]]
 """Of an emission, then an operation's operands and, by name, its attributes."""
 
+Taker = Callable[[Any, Value], Any]
+"""Of an emission and an operand: what a parameter `Annotated[..., taker]` receives for it."""
+
 Way = Callable[..., Value | Sequence[Value]]
 """A decomposition: of an operation's operands and, by name, its attributes, as values."""
 
@@ -60,9 +75,10 @@ class Bound(Generic[R]):
     """A function as the lowering of an operator: what it reads, and what must not be said.
 
     `inputs` are the places of the operands that it takes, `rest` the first of those that it takes
-    by `*`. `groups` are dataclasses that take several attributes by the names of their fields.
-    `absent` are optional operands, `plain` attributes that are as good as not there: the first
-    None, the others their default. With `is_fused` the activation of the fuse code is added.
+    by `*`, `takers` what is made of each of them, the rest last. `groups` are dataclasses that take
+    several attributes by the names of their fields. `absent` are optional operands, `plain`
+    attributes that are as good as not there: the first None, the others their default. With
+    `is_fused` the activation of the fuse code is added.
     """
 
     operator: Operator[object]
@@ -74,15 +90,18 @@ class Bound(Generic[R]):
     absent: tuple[tuple[int, str], ...]
     plain: tuple[tuple[str, object], ...]
     is_fused: bool
+    takers: tuple[Taker | None, ...]
 
     def __call__(
         self, program: Program[R], *operands: Value | None, **attributes: Any
     ) -> R | Sequence[R]:
         """What an operation is emitted as; NoLowering where it says what is not read."""
         self._require_read(program.device, operands, attributes)
-        taken = [operands[k] for k in self.inputs]
+        read = [operands[k] for k in self.inputs]
         if self.rest is not None:
-            taken += operands[self.rest :]
+            read += operands[self.rest :]
+        takers = chain(self.takers, repeat(self.takers[-1] if self.takers else None))
+        taken = [_take(program, t, v) for t, v in zip(takers, read, strict=False)]
         given = {name: attributes[name] for name in self.attributes}
         for name, kind, names in self.groups:
             given[name] = kind(**{n: attributes[n] for n in names})
@@ -106,6 +125,19 @@ class Bound(Generic[R]):
                 raise NoLowering(f"{device}: {name} does not read {attribute}={value!r}")
 
 
+def _take(program: object, taker: Taker | None, operand: Value | None) -> object:
+    """An operand as a parameter receives it: by its taker, where it has one and is there."""
+    return operand if taker is None or operand is None else taker(program, operand)
+
+
+def _taker(parameter: inspect.Parameter, names: Mapping[str, object]) -> Taker | None:
+    """What is made of an operand for a parameter: `names` are those that its annotation knows."""
+    hint = parameter.annotation
+    if isinstance(hint, str):
+        hint = names.get(hint.removesuffix(" | None"))
+    return cast(Taker, hint.__metadata__[0]) if get_origin(hint) is Annotated else None
+
+
 def results_of(made: R | Sequence[R]) -> list[R]:
     """The results of a lowering, which gives one or several."""
     return list(made) if isinstance(made, (tuple, list)) else [cast(R, made)]
@@ -123,6 +155,9 @@ def bind(
     """
     groups = groups or {}
     parameters = list(inspect.signature(function).parameters.values())[1:]
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
+    known: Mapping[str, object] = getattr(inspect.unwrap(function), "__globals__", {})
+    takers = tuple(_taker(p, known) for p in positional)
     tensors = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in groups]
     takes_rest = any(p.kind is p.VAR_POSITIONAL for p in parameters)
@@ -131,7 +166,8 @@ def bind(
     unknown += [f"**{p.name}" for p in parameters if p.kind is p.VAR_KEYWORD]
     if unknown:
         raise TypeError(f"a lowering names {', '.join(unknown)}: not in {_schema(operator)}")
-    return _bind_names(operator, function, tensors, named, implied, groups, takes_rest=takes_rest)
+    bound = _bind_names(operator, function, tensors, named, implied, groups, takes_rest=takes_rest)
+    return replace(bound, takers=takers)
 
 
 def _bind_names(
@@ -161,7 +197,9 @@ def _bind_names(
     if needed:
         raise TypeError(f"a lowering leaves out {', '.join(needed)} of {_schema(operator)}")
     rest = len(tensors) if takes_rest else None
-    return Bound(operator, function, places, rest, tuple(named), bundles, absent, plain, is_fused)
+    return Bound(
+        operator, function, places, rest, tuple(named), bundles, absent, plain, is_fused, ()
+    )
 
 
 def _schema(operator: Operator[object]) -> str:
@@ -183,7 +221,7 @@ def _with_entry(
     def lowering(g: Program[R], *operands: Value | None, **attributes: object) -> R | Sequence[R]:
         return function(g, entry, *operands, **attributes)
 
-    vars(lowering)["__signature__"] = inspect.Signature(parameters)
+    vars(lowering).update(__signature__=inspect.Signature(parameters), __wrapped__=function)
     return lowering
 
 
@@ -211,9 +249,11 @@ class Lowerings(Generic[R]):
     """Lowerings by operator, each of which gives results of type `R`.
 
     A function takes the emitter, then what it reads of the operator, by the operator's own names:
-    operands by position, constants by keyword. What it does not name must not be said: an operation
-    whose attribute differs from the default, or that has the optional operand, is decomposed. The
-    activation of a fuse code that it does not name is emitted behind it.
+    operands by position, constants by keyword. An operand whose annotation is a name of the
+    function's module for `Annotated[..., taker]` is what `taker` makes of the emitter and it. What
+    is not named must not be said: an operation whose attribute differs from the default, or that
+    has the optional operand, is decomposed. The activation of a fuse code that it does not name is
+    emitted behind it.
     """
 
     entries: dict[Operator[object], Lowering[R]] = field(default_factory=dict)

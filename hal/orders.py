@@ -42,8 +42,33 @@ class Stored(Hashable, Protocol):
 T = TypeVar("T", bound=Stored)
 
 
+class Ordered(Formula):
+    """A result whose axis k is axis `order[k]` of the value, as it is stored."""
+
+    order: Order
+
+    @property
+    def rank(self) -> int:
+        return len(self.order)
+
+    def place(self, axis: int) -> int:
+        """Where an axis of the value is stored."""
+        return self.order.index(axis % max(self.rank, 1))
+
+    def transposed(self, perm: Sequence[int] | None) -> Self:
+        """The value whose axis k is axis `perm[k]` of this one, without `perm` from the last to the
+        first: the same tensor, whose axes are called otherwise."""
+        axes = axes_of(perm, self.rank) if perm else range(self.rank)[::-1]
+        order = tuple(axes.index(a) for a in self.order)
+        return replace(self, order=order)  # type: ignore[type-var]  # all are dataclasses
+
+    def swapped(self) -> Self:
+        """The last two axes the other way round, which is no work."""
+        return self.transposed((*range(self.rank - 2), self.rank - 1, self.rank - 2))
+
+
 @dataclass(frozen=True, eq=False)
-class Ref(Formula, Generic[T]):
+class Ref(Ordered, Generic[T]):
     """A result as it is stored: axis k of `tensor` is axis `order[k]` of the value.
 
     `precision` is the value's; the tensor holds it in the precision that carries it. `emitter`
@@ -54,10 +79,6 @@ class Ref(Formula, Generic[T]):
     order: Order
     precision: Precision
     emitter: OrderedEmission[T] = field(repr=False)
-
-    @property
-    def rank(self) -> int:
-        return len(self.order)
 
     @property
     def shape(self) -> tuple[Dim, ...]:
@@ -71,19 +92,9 @@ class Ref(Formula, Generic[T]):
         data = self.tensor.data
         return None if data is None else data.transpose(np.argsort(self.order))
 
-    def place(self, axis: int) -> int:
-        """Where an axis of the value is stored."""
-        return self.order.index(axis % max(self.rank, 1))
-
     def stored(self, order: Order) -> Self:
         """The same tensor, which holds the axes of a value in another order."""
         return replace(self, order=order)
-
-    def transposed(self, perm: Sequence[int] | None) -> Self:
-        """The value whose axis k is axis `perm[k]` of this one, without `perm` from the last to the
-        first: the same tensor, whose axes are called otherwise."""
-        axes = axes_of(perm, self.rank) if perm else range(self.rank)[::-1]
-        return self.stored(tuple(axes.index(a) for a in self.order))
 
     def without(
         self, axes: Sequence[int], *, keepdim: bool = False
@@ -128,8 +139,10 @@ def order_with_ones(order: Order, sizes: Sequence[Dim], target: Sequence[Dim]) -
     if [d for d in sizes if d != 1] != [d for d in target if d != 1]:
         return None
     renamed = {a: next(places) for a, d in enumerate(sizes) if d != 1}
-    ones = [k for k, d in enumerate(target) if d == 1]
-    return (*ones, *(renamed[a] for a in order if a in renamed))
+    kept = [renamed[a] for a in order if a in renamed]
+    if kept == sorted(kept):
+        return identity(len(target))
+    return (*(k for k, d in enumerate(target) if d == 1), *kept)
 
 
 class OrderedEmission(Emission[Ref[T]]):

@@ -11,7 +11,7 @@ import numpy as np
 from nnir.errors import NoLowering
 from nnir.model import Model, Value
 from nnir.ops import quant
-from nnir.types import TensorType, precision_of
+from nnir.types import Quantization, TensorType, precision_of
 
 from .device import Device
 from .emission import Emission
@@ -78,6 +78,17 @@ def _compose(g: Emission[R], recipe: Callable[..., Value], input: Value, type: T
     constants = (Model().constant(part) for part in (scales, zeros))
     (made,) = g.compose(partial(recipe, axis=how.axis or 0), input, *constants)
     return made
+
+
+def known_affine(scale: Value | None, zero_point: Value | None, axis: int) -> Quantization | None:
+    """Scales and zero points of one axis at most, as types have them, where they are constants."""
+    zeros = np.zeros(1, np.int64) if zero_point is None else zero_point.constant
+    if scale is None or scale.constant is None or zeros is None or scale.rank > 1:
+        return None
+    scales = tuple(map(float, scale.constant.reshape(-1)))
+    single = len(scales) == 1
+    whole = np.broadcast_to(zeros.reshape(-1).astype(np.int64), len(scales))
+    return Quantization(scales, tuple(whole.tolist()), None if single else axis)
 
 
 def _is_explicit(model: Model) -> bool:

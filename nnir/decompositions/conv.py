@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -66,6 +67,28 @@ def _conv_3d(
     )
     split = build.reshape(result, [n, depth, *build.sizes_of(result)[1:]])
     return shape.transpose(split, perm=(0, 2, 1, 3, 4))
+
+
+def convolve_spread(
+    input: Value, filter: Value, bias: Value, *, dilations: tuple[int, ...], **how: Any
+) -> Value:
+    """CONV_2D without dilations, which SAME ignores, by a filter with zeros between its taps."""
+    if max(dilations) == 1 or how["auto_pad"] == AutoPad.SAME:
+        raise Unsupported("a convolution without dilations, as it is")
+    taps = _spread(_spread(filter, dilations[0], 2), dilations[1], 3)
+    return conv.conv_2d(input, taps, bias, dilations=(1, 1), **how)
+
+
+def convolve_groups(input: Value, filter: Value, bias: Value, *, group: int, **how: Any) -> Value:
+    """CONV_2D of each group of channels by itself."""
+    if group == 1:
+        raise Unsupported("a convolution of one group, as it is")
+    parts = []
+    for value, axis in ((input, 1), (filter, 0), (bias, 0)):
+        (size,) = build.known_sizes(value, [axis])
+        parts.append(shape.split(value, [size // group] * group, axis=axis))
+    made = [conv.conv_2d(*part, **how) for part in zip(*parts, strict=True)]
+    return shape.concat(*made, axis=1)
 
 
 @conv.conv_2d_transpose.decomposes(level=Level.ROUNDING)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from .. import build
 from ..broadcast import broadcast
 from ..decomposition import Level
@@ -11,10 +13,12 @@ from ..model import Value
 from ..ops import linear, reduce, shape
 from ..recipes.contraction import contract
 from ..types import Fuse
-from .conv import ACTIVATIONS
+from .conv import ACTIVATIONS, plain_sizes
 
 MOST_PRODUCTS = 1 << 22
 """So many products of integers are made at once."""
+MOST_SINGLE = 256
+"""So many matrices are multiplied one by one."""
 
 
 @linear.einsum.decomposes(level=Level.ROUNDING)
@@ -67,6 +71,23 @@ def join_stacks(x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> 
     parts = map(join, (x, y))
     made = linear.mat_mul(*parts, transpose_x=transpose_x, transpose_y=transpose_y)
     return build.reshape(made, [*sizes, *build.sizes_of(made)[1:]])
+
+
+def multiply_each(x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Value:
+    """The matrices of stacks one by one, for engines that multiply single ones."""
+    outer, ranks = plain_sizes(broadcast(x.shape[:-2], y.shape[:-2])), (x.rank, y.rank)
+    count = math.prod(outer)
+    if min(ranks) < 2 or max(ranks) == 2 or not 1 <= count <= MOST_SINGLE:
+        raise Unsupported(f"each product of {x.type} and {y.type}, of {MOST_SINGLE} at most")
+    stacks = []
+    for part in (x, y):
+        ends = build.known_sizes(part, (-2, -1))
+        flat = build.reshape(shape.expand(part, [*outer, *ends]), [count, *ends])
+        stacks.append(shape.unstack(flat, axis=0, num=count))
+    flags = {"transpose_x": transpose_x, "transpose_y": transpose_y}
+    made = [linear.mat_mul(*pair, **flags) for pair in zip(*stacks, strict=True)]
+    rows = shape.concat(*made, axis=0) if count > 1 else made[0]
+    return build.reshape(rows, [*outer, *build.sizes_of(made[0])])
 
 
 def _swap_last(x: Value) -> Value:

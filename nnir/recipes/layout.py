@@ -1,6 +1,6 @@
 """Images with channels last: transposes to the order of axes that the image operators have.
 
-TensorFlow and TFLite name a layout by its letters, such as NHWC.
+TensorFlow, TFLite and Paddle name a layout by its letters, such as NHWC.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from ..errors import Unsupported
 from ..model import Value
 from ..ops import shape
 
-LAST = frozenset({"NHWC", "NDHWC", "NWC", "CHANNELS_LAST"})
-FIRST = frozenset({"NCHW", "NCDHW", "NCW", "CHANNELS_FIRST"})
+LAST = frozenset({"NHWC", "NDHWC", "NWC", "NLC", "CHANNELS_LAST"})
+FIRST = frozenset({"NCHW", "NCDHW", "NCW", "NCL", "CHANNELS_FIRST"})
 
 
 def is_channels_last(data_format: str) -> bool:

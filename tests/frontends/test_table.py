@@ -16,7 +16,7 @@ from frontends.source import SourceGraph, SourceModel
 from frontends.table import Absent, Attributes, Items, Prefixed, Table, Wanted
 from frontends.translate import Dialect, Translator
 from nnir.errors import BadType, NotConstant, Unsupported
-from nnir.model import Index, Value
+from nnir.model import Index, Model, Value
 from nnir.ops import activation, binary
 from nnir.types import Precision, TensorType
 
@@ -265,6 +265,26 @@ def test_operators_that_differ_in_one_thing(translator: Translator) -> None:
     assert call(translator, "Two", 3, [x(translator)], scale=4) == 8
     assert call(translator, "One", 3, [x(translator)]) == 1
     assert table.find("One", 2) is None
+
+
+def test_functions_whose_parameters_the_source_calls_otherwise() -> None:
+    def power(base: float, *, exponent: float = 2.0, scale: float = 1.0) -> float:
+        return float(base**exponent * scale)
+
+    table = Table()
+    table.named({"Pow pow_": (power, "x y"), "Leaky": (activation.leaky_relu, "x slope")})
+    for name in ("Pow", "pow_"):
+        converter = table.find(name, 1)
+        assert converter is not None
+        assert list(converter.parameters) == ["x", "y"]
+        assert converter.required == 2
+        assert converter.call(x=3, y=2) == 9.0
+    leaky = table.find("Leaky", 1)
+    assert leaky is not None
+    made = leaky.call(x=Model().constant(np.float32([-2, 4])), slope=0.5)
+    assert made.producer.attributes == {"alpha": 0.5}
+    with pytest.raises(ValueError, match=r"zip\(\)"):
+        table.named({"Other": (power, "x y z w")})
 
 
 def test_an_operator_with_the_defaults_of_the_source(translator: Translator) -> None:

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 
 from hal.emission import Emission, decompositions
 from hal.lowering import ROOMS, LateLowerings, Lowerings, Plain
+from hal.operands import Axes, Known
 from nnir.model import Model, Value
 from nnir.operator import Operator, operator
-from nnir.ops import NAMES, OPERATORS, activation, binary, index, linear, pool, shape, sort, unary
+from nnir.ops import (
+    NAMES,
+    OPERATORS,
+    activation,
+    binary,
+    index,
+    linear,
+    pool,
+    reduce,
+    shape,
+    sort,
+    unary,
+)
 from nnir.types import Fuse, Precision, TensorType
 
 DRIVERS = ("litert", "nnrt", "onnxruntime", "openvino", "torch")
@@ -204,6 +217,55 @@ def test_operators_that_differ_in_one_thing_share_a_function() -> None:
     assert said(table, lambda x: unary.floor(unary.ceil(x)), FLOATS).said == ["up", "down"]
     with pytest.raises(TypeError, match=r"a lowering names x: not in ABS\(input\)"):
         table.each({unary.abs_: 1})(lambda g, entry, x: "")
+
+
+def double(g: Words, operand: Value) -> str:
+    return g.say("twice", operand.name)
+
+
+Twice = Annotated[str, double]
+
+
+def test_an_annotation_says_what_is_made_of_an_operand() -> None:
+    table = Lowerings[str]()
+
+    @table.lower(binary.add, binary.sum_)
+    def add(g: Words, *input: Twice) -> str:
+        return g.say(*input)
+
+    @table.each({activation.clip: "clip"})
+    def clip(g: Words, word: str, input: Twice, min: Value, max: Twice) -> str:
+        return g.say(word, input, min.known, max)
+
+    @table.lower(shape.squeeze)
+    def squeeze(g: Words, input: Value, axes: Twice | None) -> str:
+        return g.say(input.name, axes)
+
+    assert said(table, binary.sum_, FLOATS, FLOATS).said[-1] == "twice x0 twice x1"
+    one = TensorType(Precision.FLOAT32, ())
+    words = said(table, lambda x, y: activation.clip(x, 0.0, y), FLOATS, one)
+    assert words.said == ["twice x0", "twice x1", "clip twice x0 0.0 twice x1"]
+    assert said(table, shape.squeeze, FLOATS).said == ["x0 None"]
+
+
+def test_operands_that_must_be_known() -> None:
+    table = Lowerings[str]()
+
+    @table.lower(reduce.reduce_sum, implied=["keepdim"])
+    def reduce_sum(g: Words, input: Value, axes: Axes) -> str:
+        return g.say(axes)
+
+    @table.lower(shape.pad, implied=["value", "mode"])
+    def pad(g: Words, input: Value, pads: Known) -> str:
+        return g.say(pads)
+
+    square = TensorType(Precision.FLOAT32, (3, 3))
+    assert said(table, lambda x: reduce.reduce_sum(x, [-1, 0]), square).said == ["(0, 1)"]
+    assert said(table, lambda x: reduce.reduce_sum(x, []), square).said == ["(0, 1)"]
+    assert said(table, lambda x: shape.pad(x, [0, 1, 0, 2]), square).said == ["(0, 1, 0, 2)"]
+    words = said(table, shape.pad, square, TensorType(Precision.INT64, (4,)))
+    (problem,) = words.problems
+    assert problem.startswith("words needs known pads of PAD;")
 
 
 def test_names_that_an_operator_has_not_are_found_at_once() -> None:

@@ -27,7 +27,7 @@ from nnir.formats.nnapi import files
 from nnir.formats.nnapi.structures import OperandType
 from nnir.model import Model, Value
 from nnir.ops import activation, binary, conv, index, quant, shape, unary
-from nnir.types import Precision, TensorType
+from nnir.types import AutoPad, Precision, TensorType
 
 from ..conftest import shared_folder
 from ..grids import grids
@@ -301,6 +301,36 @@ def test_dilated_filters_of_integers_are_integers(group: int) -> None:
     found, _ = compile_model(model, [data.shape])
     kinds = {found.operands[o.outputs[0]].type for o in found.operations if "CONV" in o.type.name}
     assert kinds == {OperandType.TENSOR_QUANT8_ASYMM}
+
+
+def test_dilations_and_groups_of_filters_that_are_only_known_while_running() -> None:
+    model, (x, taps) = model_of((1, 4, 9, 9), (6, 2, 3, 3))
+    bias = model.constant(np.float32([0, 1, -1, 2, 0, 3]))
+    made = conv.conv_2d(x, taps, bias, strides=(1, 2), dilations=(2, 3), group=2)
+    model.outputs = [activation.relu(made)]
+    rng = np.random.default_rng(6)
+    given = [rng.standard_normal(s).astype(np.float32) for s in ((1, 4, 9, 9), (6, 2, 3, 3))]
+    (want,), (got,) = nna.compile(model)(*given), run(model, *given)
+    assert np.allclose(want, got, rtol=1e-5, atol=1e-5)
+    found, _ = compile_model(model, [a.shape for a in given])
+    kinds = Counter(o.type.name for o in found.operations)
+    assert kinds["CONV_2D"] == 2
+    assert not kinds["RELU"]
+
+
+def test_groups_of_a_padding_that_ignores_dilations() -> None:
+    model, (x,) = model_of((1, 4, 7, 7))
+    rng = np.random.default_rng(7)
+    taps = model.constant(rng.standard_normal((4, 2, 3, 3)).astype(np.float32))
+    bias = model.constant(np.zeros(4, np.float32))
+    model.outputs = [
+        conv.conv_2d(
+            x, taps, bias, strides=(1, 1), dilations=(2, 2), group=2, auto_pad=AutoPad.SAME
+        )
+    ]
+    data = rng.standard_normal((1, 4, 7, 7)).astype(np.float32)
+    (want,), (got,) = nna.compile(model)(data), run(model, data)
+    assert np.allclose(want, got, rtol=1e-5, atol=1e-5)
 
 
 def test_five_axes_are_moved_as_rows_of_a_table() -> None:

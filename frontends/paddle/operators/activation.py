@@ -12,15 +12,22 @@ from nnir.recipes.activation import log_sigmoid, softmax_along
 from nnir.recipes.promotion import promote_to_float, round_once
 
 from ...table import Table
+from .boxes import times
 
 table = Table()
+table.named(
+    {
+        "elu elu_": (activation_recipes.elu, "x alpha"),
+        "gelu": (activation.gelu, "x approximate"),
+        "hardsigmoid": (activation.hard_sigmoid, "x slope offset"),
+        "leaky_relu leaky_relu_": (activation.leaky_relu, "x negative_slope"),
+        "softplus": (activation.softplus, "x beta threshold"),
+        "softshrink": (activation_recipes.softshrink, "x threshold"),
+        "thresholded_relu thresholded_relu_": (activation_recipes.threshold, "x threshold value"),
+    }
+)
 table.same({"relu": activation.relu, "relu_": activation.relu, "relu6": activation.relu6})
 table.same({"silu": activation.swish, "silu_": activation.swish, "swish": activation.swish})
-
-
-@table.convert("leaky_relu", "leaky_relu_")
-def leaky_relu(x: Value, negative_slope: float) -> Value:
-    return activation.leaky_relu(x, alpha=negative_slope)
 
 
 @table.convert("softmax", "softmax_")
@@ -31,11 +38,6 @@ def softmax(x: Value, axis: int) -> Value:
 @table.convert("log_softmax")
 def log_softmax(x: Value, axis: int) -> Value:
     return softmax_along(activation.log_softmax, x, axis, None)
-
-
-@table.convert("elu", "elu_")
-def elu(x: Value, alpha: float) -> Value:
-    return activation_recipes.elu(x, alpha)
 
 
 @table.convert("celu")
@@ -51,11 +53,6 @@ def selu(x: Value, scale: float, alpha: float) -> Value:
     return activation_recipes.elu(x, alpha, scale)
 
 
-@table.convert("gelu")
-def gelu(x: Value, approximate: bool) -> Value:
-    return activation.gelu(x, approximate=approximate)
-
-
 @table.convert("mish")
 def mish(x: Value, lambda_: float) -> Value:
     """x * tanh(softplus(x)); above `lambda` the softplus is x itself."""
@@ -68,16 +65,6 @@ def hardshrink(x: Value, threshold: float) -> Value:
     return compare.where(inside, 0, x)
 
 
-@table.convert("softshrink")
-def softshrink(x: Value, threshold: float) -> Value:
-    return activation_recipes.softshrink(x, threshold)
-
-
-@table.convert("hardsigmoid")
-def hardsigmoid(x: Value, slope: float, offset: float) -> Value:
-    return activation.hard_sigmoid(x, alpha=slope, beta=offset)
-
-
 @table.convert("hardswish")
 def hardswish(x: Value) -> Value:
     return activation.hard_swish(x, alpha=1 / 6, beta=0.5)
@@ -86,11 +73,6 @@ def hardswish(x: Value) -> Value:
 @table.convert("hardtanh", "hardtanh_")
 def hardtanh(x: Value, t_min: float, t_max: float) -> Value:
     return activation.clip(x, t_min, t_max)
-
-
-@table.convert("softplus")
-def softplus(x: Value, beta: float, threshold: float) -> Value:
-    return activation.softplus(x, beta=beta, threshold=threshold)
 
 
 @table.convert("soft_relu")
@@ -118,11 +100,6 @@ def tanh_shrink(x: Value) -> Value:
 
 
 table.convert("logsigmoid")(log_sigmoid)
-
-
-@table.convert("thresholded_relu", "thresholded_relu_")
-def thresholded_relu(x: Value, threshold: float, value: float) -> Value:
-    return activation_recipes.threshold(x, threshold, value)
 
 
 @table.convert("swiglu")
@@ -185,13 +162,18 @@ def dropout(
     seed: int,
     fix_seed: bool,
 ) -> Value:
-    """At test time nothing is dropped, or everything is made smaller as if it were."""
-    if mode not in ("downgrade_in_infer", "upscale_in_train"):
-        raise Unsupported(f"dropout with mode={mode!r}")
     if not 0 <= p <= 1:
         raise BadType(f"dropout with p={p!r}: a share between 0 and 1 is needed")
-    if not is_test and p > 0:
-        raise Unsupported(f"dropout in training, with p={p!r}: export the model after .eval()")
-    if mode == "upscale_in_train" or p == 0:
-        return x
-    return x * (1 - p)
+    return drop_nothing(x, p, is_test, mode)
+
+
+def drop_nothing(x: Value, p: float, is_test: bool, mode: str) -> Value:
+    """At test time nothing is dropped, or everything is made smaller as if it were."""
+    if not is_test and p:
+        raise Unsupported(f"dropout in training, with {p=}: export the model after .eval()")
+    match mode:
+        case "upscale_in_train":
+            return x
+        case "downgrade_in_infer" | "downscale_in_infer":
+            return times(x, 1 - p) if is_test else x
+    raise Unsupported(f"dropout with {mode=}")

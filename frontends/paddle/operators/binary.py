@@ -172,13 +172,11 @@ def multiplex(inputs: Items, index: Value) -> Value:
 
 
 @table.convert("isclose")
-def isclose(x: Value, y: Value, rtol: float, atol: float, equal_nan: bool) -> Value:
-    """The allowance is computed in float64; all the distances from an infinity are allowed."""
-    return close(x, y, rtol, atol, equal_nan)
-
-
 def close(x: Value, y: Value, rtol: float, atol: float, equal_nan: bool) -> Value:
-    """Whether |x - y| is at most atol + |rtol * y|."""
+    """Whether |x - y| is at most atol + |rtol * y|.
+
+    The allowance is computed in float64; all the distances from an infinity are allowed.
+    """
     if x.precision not in COMPLEX and not x.is_float:
         x, y = (v.cast(Precision.FLOAT64) for v in (x, y))
     apart = abs(x - y)

@@ -10,12 +10,13 @@ from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import windows
 from nnir.recipes.conv import Slide, convolve, convolve_deformed, each_axis
+from nnir.recipes.layout import with_channels_first
 from nnir.types import AutoPad
 
 from ...table import Ints, Table
-from .padding import channels_first, channels_last, is_last
 
 table = Table()
+TRANSPOSED = ("conv2d_transpose", "conv3d_transpose", "depthwise_conv2d_transpose")
 
 
 def pairs(op: str, paddings: Sequence[int], rank: int) -> Ints:
@@ -60,9 +61,10 @@ def resolve_padding(
     return tuple(found)
 
 
+@table.each({"conv2d": "conv2d"})
 def straight(
     op: str,
-    x: Value,
+    input: Value,
     filter: Value,
     strides: Ints,
     paddings: Ints,
@@ -72,16 +74,18 @@ def straight(
     data_format: str,
 ) -> Value:
     """A convolution; the filter is [O, C / groups, ...] in every format."""
-    if is_last(data_format, op):
-        given = (filter, strides, paddings, padding_algorithm, dilations, groups)
-        return channels_last(straight(op, channels_first(x), *given, "NCHW"))
-    if auto(op, padding_algorithm) == AutoPad.SAME:
-        slide = Slide(strides, (), (1,) * (filter.rank - 2), groups, auto_pad=AutoPad.SAME)
-    else:
-        pads = resolve_padding(op, x, filter.shape[2:], strides, paddings, padding_algorithm)
-        slide = Slide(strides, pads, dilations, groups)
-        require_reach(op, x, filter, pads, dilations)
-    return convolve(x, filter, None, slide)
+
+    def slide_over(image: Value) -> Value:
+        if auto(op, padding_algorithm) == AutoPad.SAME:
+            slide = Slide(strides, (), (1,) * (filter.rank - 2), groups, auto_pad=AutoPad.SAME)
+        else:
+            kernel = filter.shape[2:]
+            pads = resolve_padding(op, image, kernel, strides, paddings, padding_algorithm)
+            slide = Slide(strides, pads, dilations, groups)
+            require_reach(op, image, filter, pads, dilations)
+        return convolve(image, filter, None, slide)
+
+    return with_channels_first(input, data_format, slide_over)
 
 
 def require_reach(op: str, x: Value, filter: Value, pads: Ints, dilations: Ints) -> None:
@@ -93,43 +97,24 @@ def require_reach(op: str, x: Value, filter: Value, pads: Ints, dilations: Ints)
                 raise BadType(f"{op} of {x.type} with {filter.type}, which is larger")
 
 
-@table.convert("conv2d")
-def conv2d(
+@table.each({op: op for op in ("conv3d", "depthwise_conv2d")})
+def straight_by_groups(
+    op: str,
     input: Value,
     filter: Value,
     strides: Ints,
     paddings: Ints,
     padding_algorithm: str,
-    dilations: Ints,
     groups: int,
+    dilations: Ints,
     data_format: str,
 ) -> Value:
+    """The groups come before the dilations."""
     given = (strides, paddings, padding_algorithm, dilations, groups, data_format)
-    return straight("conv2d", input, filter, *given)
+    return straight(op, input, filter, *given)
 
 
-def register_convolution(op: str, rank: int, layout: str) -> None:
-    """Those whose groups come before the dilations."""
-
-    @table.convert(op)
-    def convert(
-        input: Value,
-        filter: Value,
-        strides: Ints,
-        paddings: Ints,
-        padding_algorithm: str,
-        groups: int,
-        dilations: Ints,
-        data_format: str,
-    ) -> Value:
-        given = (strides, paddings, padding_algorithm, dilations, groups, data_format)
-        return straight(op, input, filter, *given)
-
-
-register_convolution("depthwise_conv2d", 2, "NCHW")
-register_convolution("conv3d", 3, "NCDHW")
-
-
+@table.each({op: op for op in TRANSPOSED})
 def transposed_convolution(
     op: str,
     x: Value,
@@ -137,29 +122,28 @@ def transposed_convolution(
     strides: Ints,
     paddings: Ints,
     output_padding: Ints,
-    output_size: Value | None,
+    output_size: Index | None,
     padding_algorithm: str,
     groups: int,
     dilations: Ints,
     data_format: str,
 ) -> Value:
     """A transposed convolution; the filter is [C, O / groups, ...] in every format."""
-    if is_last(data_format, op):
-        given = (filter, strides, paddings, output_padding, output_size, padding_algorithm)
-        return channels_last(
-            transposed_convolution(op, channels_first(x), *given, groups, dilations, "NCHW")
-        )
-    rank = filter.rank - 2
+    rank, kernel = filter.rank - 2, filter.shape[2:]
     if padding_algorithm == "SAME":
         dilations = (1,) * rank
-    pads = resolve_padding(op, x, filter.shape[2:], strides, paddings, padding_algorithm)
     wanted = () if output_size is None else ints(output_size)
     if wanted is None:
         raise NotConstant(f"{op} with output_size {contents(output_size)}")
-    extra = output_padding or (0,) * rank
-    if wanted:
-        extra = left_over(op, x, filter, strides, pads, dilations, wanted)
-    return convolve(x, filter, None, Slide(strides, pads, dilations, groups, extra))
+
+    def slide_over(image: Value) -> Value:
+        pads = resolve_padding(op, image, kernel, strides, paddings, padding_algorithm)
+        extra = output_padding or (0,) * rank
+        if wanted:
+            extra = left_over(op, image, filter, strides, pads, dilations, wanted)
+        return convolve(image, filter, None, Slide(strides, pads, dilations, groups, extra))
+
+    return with_channels_first(x, data_format, slide_over)
 
 
 def left_over(
@@ -184,30 +168,6 @@ def left_over(
             )
         found.append(out - least)
     return tuple(found)
-
-
-def register_transposed(op: str, rank: int, *more: str) -> None:
-    """The operator over images of `rank` axes, by all of its names."""
-
-    @table.convert(op, *more)
-    def convert(
-        x: Value,
-        filter: Value,
-        strides: Ints,
-        paddings: Ints,
-        output_padding: Ints,
-        output_size: Index | None,
-        padding_algorithm: str,
-        groups: int,
-        dilations: Ints,
-        data_format: str,
-    ) -> Value:
-        given = (strides, paddings, output_padding, output_size, padding_algorithm)
-        return transposed_convolution(op, x, filter, *given, groups, dilations, data_format)
-
-
-register_transposed("conv2d_transpose", 2, "depthwise_conv2d_transpose")
-register_transposed("conv3d_transpose", 3)
 
 
 @table.convert("deformable_conv")

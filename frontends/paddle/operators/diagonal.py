@@ -15,6 +15,12 @@ from nnir.recipes.diagonal import diagonal_scatter
 from ...table import Table
 
 table = Table()
+table.named(
+    {
+        "diag_embed": (diagonal_recipes.diag_embed, "input offset dim1 dim2"),
+        "diagonal": (diagonal_recipes.diagonal, "x offset axis1 axis2"),
+    }
+)
 
 
 @table.convert("tril", "tril_")
@@ -25,16 +31,6 @@ def tril(x: Value, diagonal: int) -> Value:
 @table.convert("triu", "triu_")
 def triu(x: Value, diagonal: int) -> Value:
     return diagonal_recipes.triu(x, diagonal)
-
-
-@table.convert("diagonal")
-def diagonal(x: Value, offset: int, axis1: int, axis2: int) -> Value:
-    return diagonal_recipes.diagonal(x, offset, axis1, axis2)
-
-
-@table.convert("diag_embed")
-def diag_embed(input: Value, offset: int, dim1: int, dim2: int) -> Value:
-    return diagonal_recipes.diag_embed(input, offset, dim1, dim2)
 
 
 @table.convert("diag")

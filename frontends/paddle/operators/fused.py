@@ -15,6 +15,7 @@ from nnir.ops import activation, binary, compare, linear, norm, shape, unary
 
 from ...table import Ints, Items, Pair, Table
 from . import attention
+from .activation import drop_nothing
 from .boxes import times
 from .conv import straight
 from .norm import group_norm, normalize_layer
@@ -103,19 +104,7 @@ def fused_dropout_add(
     seed: int,
     fix_seed: bool,
 ) -> Value:
-    return inference_dropout(x, p, is_test, mode) + y
-
-
-def inference_dropout(x: Value, p: float, is_test: bool, mode: str) -> Value:
-    """What dropout leaves when it drops nothing."""
-    if not is_test and p:
-        raise Unsupported(f"a dropout of {p} that trains")
-    match mode:
-        case "upscale_in_train":
-            return x
-        case "downgrade_in_infer" | "downscale_in_infer":
-            return times(x, 1 - p) if is_test else x
-    raise Unsupported(f"a dropout with {mode=}")
+    return drop_nothing(x, p, is_test, mode) + y
 
 
 @table.convert("fused_softmax_mask")
@@ -253,7 +242,7 @@ def fused_bias_dropout_residual_layer_norm(
     dropout_implementation: str,
     ln_epsilon: float,
 ) -> Pair:
-    left = inference_dropout(
+    left = drop_nothing(
         add_bias_and_residual(x, bias, None), dropout_rate, is_test, dropout_implementation
     )
     whole = left + residual

@@ -20,6 +20,12 @@ from . import set_value as regions
 from .numbers import require_positions, whole
 
 table = Table.merge([graphs.table, placing.table, regions.table])
+table.named(
+    {
+        "masked_select": (index_recipes.masked_select, "x mask"),
+        "nonzero": (index_recipes.nonzero, "condition"),
+    }
+)
 
 
 def line_of(positions: Value) -> Value:
@@ -40,17 +46,15 @@ def take(x: Value, positions: Value, axis: int) -> Value:
     return index.gather(x, positions, axis=axis_of(axis, x.rank))
 
 
-@table.convert("gather_nd")
-def gather_nd(x: Value, index: Value) -> Value:
-    return vectors_taken(x, index)
-
-
 def vectors_taken(x: Value, positions: Value) -> Value:
     """Slices at positions; a position of no axes is all of `x`."""
     if positions.shape[-1] == 0:
         lead = build.sizes_of(positions)[:-1]
         return shape.expand(x, build.vector(x.model, [*lead, *build.sizes_of(x)]))
     return index.gather_nd(x, positions)
+
+
+table.named({"gather_nd": (vectors_taken, "x index")})
 
 
 @table.convert("index_select_strided")
@@ -76,16 +80,6 @@ def take_along_axis(arr: Value, indices: Value, axis: int) -> Value:
     return gather_along(arr, axis, indices)
 
 
-@table.convert("masked_select")
-def masked_select(x: Value, mask: Value) -> Value:
-    return index_recipes.masked_select(x, mask)
-
-
-@table.convert("nonzero")
-def nonzero(condition: Value) -> Value:
-    return index_recipes.nonzero(condition)
-
-
 @table.convert("one_hot")
 def one_hot(x: Value, num_classes: Index) -> Value:
     """A new last axis of float32."""
@@ -99,19 +93,13 @@ def one_hot(x: Value, num_classes: Index) -> Value:
     return hits.cast(Precision.FLOAT32)
 
 
+@table.convert("embedding_with_scaled_gradient", sparse=False)
 @table.convert("embedding", "sparse_weight_embedding")
-def embedding(x: Value, weight: Value, padding_idx: int, sparse: bool) -> Value:
-    """`sparse` only serves the gradient."""
-    return embed(x, weight, padding_idx)
+def embed(x: Value, weight: Value, padding_idx: int, sparse: bool) -> Value:
+    """Rows of a table; a padding row, which -1 says is none, reads as zeros.
 
-
-@table.convert("embedding_with_scaled_gradient")
-def embedding_with_scaled_gradient(x: Value, weight: Value, padding_idx: int) -> Value:
-    return embed(x, weight, padding_idx)
-
-
-def embed(x: Value, weight: Value, padding_idx: int) -> Value:
-    """Rows of a table; a padding row, which -1 says is none, reads as zeros."""
+    `sparse` only serves the gradient.
+    """
     rows: Value = index.gather(weight, x, axis=0)
     if padding_idx == -1:
         return rows

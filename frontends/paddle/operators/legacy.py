@@ -9,13 +9,13 @@ from nnir.broadcast import shapes_differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import binary, index, norm, shape
+from nnir.recipes.layout import is_channels_last, with_channels_first
 from nnir.types import PadMode
 
 from ...table import Table
 from ...translate import Translator
 from .arrays import Array, array_of
 from .generate import arange
-from .padding import channels_first, channels_last, is_last
 
 table = Table()
 PADS = {"constant": PadMode.CONSTANT, "reflect": PadMode.REFLECT, "edge": PadMode.EDGE}
@@ -69,7 +69,7 @@ def pad2d(
     """Pairs for height and width."""
     if mode not in PADS or len(paddings) != 4 or x.rank != 4:
         raise Unsupported(f"pad2d of {x.type} by {paddings} with mode={mode!r}")
-    around = [*paddings, 0, 0] if is_last(data_format, "pad2d") else [0, 0, *paddings]
+    around = [*paddings, 0, 0] if is_channels_last(data_format) else [0, 0, *paddings]
     return shape.pad(x, [0, 0, *around], x.scalar(pad_value), mode=PADS[mode])
 
 
@@ -77,9 +77,8 @@ def pad2d(
 def lrn(x: Value, n: int, k: float, alpha: float, beta: float, data_format: str) -> Value:
     """The standard divides `alpha` by the size of the window, Paddle does not."""
     given = {"size": n, "bias": k, "alpha": alpha * n, "beta": beta}
-    if data_format != "AnyLayout" and is_last(data_format, "lrn"):
-        return channels_last(norm.lrn(channels_first(x), **given))
-    return norm.lrn(x, **given)
+    layout = "NCHW" if data_format == "AnyLayout" else data_format
+    return with_channels_first(x, layout, lambda v: norm.lrn(v, **given))
 
 
 @table.convert("legacy.row_conv")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from nnir.broadcast import shapes_differ
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
@@ -11,9 +13,6 @@ from nnir.recipes.diagonal import diagonal
 from nnir.recipes.linalg import (
     Tolerance,
     default_rtol,
-    linalg_det,
-    linalg_qr,
-    lu_with_info,
     pseudo_inverse,
     solve_by_lu,
     transpose_matrix,
@@ -26,26 +25,20 @@ from ...table import Table
 table = Table()
 Two = tuple[Value, Value]
 Three = tuple[Value, Value, Value]
-
-
-@table.convert("cholesky")
-def cholesky(x: Value, upper: bool) -> Value:
-    return linalg.cholesky(x, upper=upper)
-
-
-@table.convert("cholesky_solve")
-def cholesky_solve(x: Value, y: Value, upper: bool) -> Value:
-    return linalg_recipes.cholesky_solve(x, y, upper)
-
-
-@table.convert("inverse")
-def inverse(x: Value) -> Value:
-    return linalg_recipes.inverse(x)
-
-
-@table.convert("det")
-def det(x: Value) -> Value:
-    return linalg_det(x)
+table.named(
+    {
+        "cholesky": (linalg.cholesky, "x upper"),
+        "cholesky_solve": (linalg_recipes.cholesky_solve, "x y upper"),
+        "det": (linalg_recipes.linalg_det, "x"),
+        "eigvals": (linalg.eigenvalues, "x"),
+        "inverse": (linalg_recipes.inverse, "x"),
+        "lu lu_": (linalg_recipes.lu_with_info, "x pivot"),
+        "lu_unpack": (linalg_recipes.lu_unpack, "x y unpack_ludata unpack_pivots"),
+        "solve": (partial(linalg_recipes.solve, left=True), "x y"),
+        "qr": (linalg_recipes.linalg_qr, "x mode"),
+        "slogdet_v2": (linalg.sign_log_det, "x"),
+    }
+)
 
 
 @table.convert("slogdet")
@@ -55,21 +48,10 @@ def slogdet(x: Value) -> Value:
     return shape.stack(sign, log.cast(sign.precision), axis=0)
 
 
-@table.convert("slogdet_v2")
-def slogdet_v2(x: Value) -> Two:
-    sign, log = linalg.sign_log_det(x)
-    return sign, log
-
-
 @table.convert("trace")
 def trace(x: Value, offset: int, axis1: int, axis2: int) -> Value:
     line = diagonal(x, offset, axis1, axis2)
     return reduce.reduce_sum(line, [-1], keepdim=False)
-
-
-@table.convert("solve")
-def solve(x: Value, y: Value) -> Value:
-    return linalg_recipes.solve(x, y, left=True)
 
 
 @table.convert("triangular_solve")
@@ -78,11 +60,6 @@ def triangular_solve(
 ) -> Value:
     a = transpose_matrix(x) if transpose else x
     return linalg.solve_triangular(a, y, upper=upper != transpose, unit_diagonal=unitriangular)
-
-
-@table.convert("qr")
-def qr(x: Value, mode: str) -> Two:
-    return linalg_qr(x, mode)
 
 
 @table.convert("svd")
@@ -108,21 +85,6 @@ def eigvalsh(x: Value, uplo: str, is_test: bool) -> Value:
 
 
 table.convert("eig")(linalg_recipes.eig)
-
-
-@table.convert("eigvals")
-def eigvals(x: Value) -> Value:
-    return linalg.eigenvalues(x)
-
-
-@table.convert("lu", "lu_")
-def lu(x: Value, pivot: bool) -> Three:
-    return lu_with_info(x, pivot)
-
-
-@table.convert("lu_unpack")
-def lu_unpack(x: Value, y: Value, unpack_ludata: bool, unpack_pivots: bool) -> Three:
-    return linalg_recipes.lu_unpack(x, y, unpack_ludata, unpack_pivots)
 
 
 @table.convert("lu_solve")

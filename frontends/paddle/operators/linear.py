@@ -14,16 +14,19 @@ from nnir.recipes.linear import scale_by, weighted_sum
 from ...table import Items, Table
 
 table = Table()
-
-
-@table.convert("matmul")
-def matmul(x: Value, y: Value, transpose_x: bool, transpose_y: bool) -> Value:
-    return linear.mat_mul(x, y, transpose_x=transpose_x, transpose_y=transpose_y)
+table.named(
+    {
+        "kron": (linear_recipes.kron, "x y"),
+        "mv": (linear.mat_mul, "x vec"),
+        "matmul": (linear.mat_mul, "x y transpose_x transpose_y"),
+    }
+)
 
 
 @table.convert("legacy_matmul")
 def legacy_matmul(x: Value, y: Value, transpose_x: bool, transpose_y: bool, alpha: float) -> Value:
-    return scale_by(matmul(x, y, transpose_x, transpose_y), alpha)
+    product = linear.mat_mul(x, y, transpose_x=transpose_x, transpose_y=transpose_y)
+    return scale_by(product, alpha)
 
 
 @table.convert("bmm")
@@ -31,11 +34,6 @@ def bmm(x: Value, y: Value) -> Value:
     if x.rank != 3 or y.rank != 3:
         raise BadType(f"bmm of {x.type} and {y.type}")
     return linear.mat_mul(x, y)
-
-
-@table.convert("mv")
-def mv(x: Value, vec: Value) -> Value:
-    return linear.mat_mul(x, vec)
 
 
 @table.convert("dot")
@@ -67,11 +65,6 @@ def multi_dot(x: Items) -> Value:
 @table.convert("einsum")
 def einsum(x: Items, equation: str) -> Value:
     return linear.einsum(*x, equation=equation.replace(" ", ""))
-
-
-@table.convert("kron")
-def kron(x: Value, y: Value) -> Value:
-    return linear_recipes.kron(x, y)
 
 
 @table.convert("bilinear")

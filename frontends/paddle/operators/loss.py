@@ -18,26 +18,21 @@ from .boxes import plus, times
 table = Table()
 
 
-def one_less(x: Value) -> Value:
-    """1 - x."""
-    return 1 - x
-
-
 @table.convert("bce_loss", "bce_loss_")
 def bce_loss(input: Value, label: Value) -> Value:
     """Logarithms are at least -100."""
     least = input.scalar(-100)
     right = binary.max_(unary.log(input), least)
-    wrong = binary.max_(unary.log(one_less(input)), least)
-    both = label * right + one_less(label) * wrong
+    wrong = binary.max_(unary.log(1 - input), least)
+    both = label * right + (1 - label) * wrong
     return -both
 
 
 @table.convert("log_loss")
 def log_loss(input: Value, label: Value, epsilon: float) -> Value:
     right = unary.log(plus(input, epsilon))
-    wrong = unary.log(plus(one_less(input), epsilon))
-    both = label * right + one_less(label) * wrong
+    wrong = unary.log(plus(1 - input, epsilon))
+    both = label * right + (1 - label) * wrong
     return -both
 
 
@@ -66,7 +61,7 @@ def kldiv_loss(x: Value, label: Value, reduction: str, log_target: bool) -> Valu
 @table.convert("hinge_loss")
 def hinge_loss(logits: Value, labels: Value) -> Value:
     signs = plus(times(labels, 2), -1)
-    return activation.relu(one_less(signs * logits))
+    return activation.relu(1 - signs * logits)
 
 
 @table.convert("identity_loss", "identity_loss_")
@@ -104,7 +99,7 @@ def sigmoid_cross_entropy_with_logits(
         loss = binary.max_(x, zero) - x * label + soft
     else:
         log = binary.max_(-x, zero) + soft
-        loss = one_less(label) * x + pos_weight * log
+        loss = (1 - label) * x + pos_weight * log
     counts = compare.not_equal(label, ignore_index)
     loss = compare.where(counts, loss, zero)
     if not normalize:

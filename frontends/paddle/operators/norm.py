@@ -6,10 +6,17 @@ from nnir.broadcast import axis_of
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import compare, linear, norm, reduce, shape, unary
-from nnir.recipes.norm import affine, axes_beside_channels, full_of_size, moments, update_running
+from nnir.recipes.layout import to_channels_first, to_channels_last, with_channels_first
+from nnir.recipes.norm import (
+    affine,
+    axes_beside_channels,
+    full_of_size,
+    inverse_size,
+    moments,
+    train_channels,
+)
 
 from ...table import Pair, Table
-from .padding import channels_first, channels_last, is_last
 
 table = Table()
 
@@ -37,22 +44,15 @@ def batch_norm(
     if x.rank > 2 and data_format == "NHWC":
         given = (mean, variance, scale, bias, is_test, momentum, epsilon, "NCHW")
         rest = (use_global_stats, trainable_statistics)
-        result, *others = batch_norm(channels_first(x), *given, *rest)
-        return channels_last(result), *others
+        result, *others = batch_norm(to_channels_first(x), *given, *rest)
+        return to_channels_last(result), *others
     weights = affine(mean, x.shape[1:2], scale, bias)
     if use_global_stats or (is_test and not trainable_statistics):
         result = norm.batch_normalization(x, *weights, mean, variance, epsilon=epsilon)
         return result, mean, variance
-    axes = axes_beside_channels(x)
-    if all(x.shape[k] == 1 for k in axes):
+    if all(x.shape[k] == 1 for k in axes_beside_channels(x)):
         raise Unsupported(f"batch_norm that trains of {x.type}, one element of each channel")
-    own = [shape.squeeze(v.cast(mean.precision), axes) for v in moments(x, axes)]
-    result = norm.batch_normalization(x, *weights, *own, epsilon=epsilon)
-    running = [
-        update_running(x, old, new, 1 - momentum, False)
-        for old, new in zip((mean, variance), own, strict=True)
-    ]
-    return result, *running
+    return train_channels(x, *weights, (mean, variance), 1 - momentum, epsilon)[:3]
 
 
 def trailing(x: Value, begin: int, *weights: Value | None) -> tuple[Value | None, ...]:
@@ -106,10 +106,11 @@ def group_norm(
     groups: int,
     data_format: str,
 ) -> Value:
-    if is_last(data_format, "group_norm"):
-        return channels_last(group_norm(channels_first(x), scale, bias, epsilon, groups, "NCHW"))
-    weights = affine(x, x.shape[1:2], scale, bias)
-    return norm.group_normalization(x, *weights, epsilon=epsilon, groups=groups)
+    def normalize(image: Value) -> Value:
+        weights = affine(image, image.shape[1:2], scale, bias)
+        return norm.group_normalization(image, *weights, epsilon=epsilon, groups=groups)
+
+    return with_channels_first(x, data_format, normalize)
 
 
 @table.convert("rms_norm")
@@ -121,11 +122,9 @@ def rms_norm(
     if not 0 <= begin < x.rank:
         raise BadType(f"rms_norm of {x.type} over {normalized_shape}")
     axes = list(range(begin, x.rank))
-    power = reduce.reduce_mean(unary.square(norm.computing(x)), axes, keepdim=False)
-    inverse = unary.rsqrt(power + epsilon)
     weight = full_of_size(x, x.shape[begin:], 1) if scale is None else scale
     result = norm.rms_normalization(x, weight, begin_norm_axis=begin, epsilon=epsilon)
-    return result, inverse
+    return result, inverse_size(x, axes, epsilon, keepdim=False)
 
 
 @table.convert("norm")

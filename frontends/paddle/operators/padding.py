@@ -9,33 +9,12 @@ from nnir.broadcast import contents
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import index, shape
+from nnir.recipes.layout import is_channels_last, with_channels_first
 from nnir.recipes.padding import MODES, pad_by_mode
 
 from ...table import Table
 
 table = Table()
-
-CHANNELS_LAST = frozenset({"NHWC", "NDHWC", "NLC"})
-CHANNELS_FIRST = frozenset({"NCHW", "NCDHW", "NCL"})
-
-
-def is_last(data_format: str, op: str) -> bool:
-    """Whether the channels are the last axis."""
-    if data_format in CHANNELS_LAST:
-        return True
-    if data_format in CHANNELS_FIRST:
-        return False
-    raise Unsupported(f"{op} with data_format={data_format!r}")
-
-
-def channels_first(x: Value) -> Value:
-    """The last axis as the second."""
-    return shape.transpose(x, perm=(0, x.rank - 1, *range(1, x.rank - 1)))
-
-
-def channels_last(x: Value) -> Value:
-    """The second axis as the last."""
-    return shape.transpose(x, perm=(0, *range(2, x.rank), 1))
 
 
 @table.convert("pad")
@@ -60,7 +39,7 @@ def pad3d(
     """Pairs for the spatial axes, from the last one on."""
     if mode not in MODES or x.rank != 5:
         raise Unsupported(f"pad3d of {x.type} with mode={mode!r}")
-    last = is_last(data_format, "pad3d")
+    last = is_channels_last(data_format)
     known = contents(paddings)
     if known is None:
         turned = index.gather(paddings, [4, 5, 2, 3, 0, 1], axis=0)
@@ -80,9 +59,10 @@ def pad3d(
 @table.convert("temporal_shift")
 def temporal_shift(x: Value, seg_num: int, shift_ratio: float, data_format: str) -> Value:
     """A share of the channels comes from the step before, as many from the step behind."""
-    if is_last(data_format, "temporal_shift"):
-        moved = temporal_shift(channels_first(x), seg_num, shift_ratio, "NCHW")
-        return channels_last(moved)
+    return with_channels_first(x, data_format, lambda v: shift_steps(v, seg_num, shift_ratio))
+
+
+def shift_steps(x: Value, seg_num: int, shift_ratio: float) -> Value:
     if x.rank != 4 or not isinstance(x.shape[1], int):
         raise BadType(f"temporal_shift of {x.type}")
     channels = x.shape[1]

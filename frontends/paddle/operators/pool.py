@@ -15,13 +15,13 @@ from nnir.model import Index, Value
 from nnir.ops import pool, reduce
 from nnir.recipes import pool as pool_recipes
 from nnir.recipes.conv import each_axis
+from nnir.recipes.layout import is_channels_last, to_channels_first, to_channels_last
 from nnir.recipes.pool import adaptive_average_pool, adaptive_max_pool, bins_of
 from nnir.types import AutoPad, Precision
 
 from ...table import Ints, Pair, Table
 from . import fractional_pool
 from .conv import auto, pairs, resolve_padding
-from .padding import channels_first, channels_last, is_last
 
 table = Table()
 
@@ -74,10 +74,7 @@ def pool_windows(
         given["auto_pad"] = AutoPad.SAME
     else:
         pads = resolve_padding(op, x, kernel, strides, paddings, padding_algorithm)
-        require_room(op, x, kernel, pads)
-        if ceil_mode:
-            require_inside(op, x, kernel, strides, pads)
-            pads = whole(x, kernel, strides, pads)
+        pads = fit_windows(op, x, kernel, strides, pads, ceil_mode=ceil_mode)
         given["pads"] = pads if any(pads) else None
         given["ceil_mode"] = ceil_mode and any(isinstance(d, Expr) for d in x.shape[2:])
     match pooling_type:
@@ -125,6 +122,17 @@ def whole(x: Value, kernel: Sequence[int], strides: Sequence[int], pads: Sequenc
     return tuple(found)
 
 
+def fit_windows(
+    op: str, x: Value, kernel: Ints, strides: Ints, pads: Ints, *, ceil_mode: bool
+) -> Ints:
+    """Pads for windows of which none lies in them alone; whole ones where they are rounded up."""
+    require_room(op, x, kernel, pads)
+    if not ceil_mode:
+        return pads
+    require_inside(op, x, kernel, strides, pads)
+    return whole(x, kernel, strides, pads)
+
+
 def over_all(op: str, x: Value, rank: int, pooling_type: str) -> Value:
     """A pool whose one window is everything."""
     axes = list(range(-rank, 0))
@@ -160,8 +168,8 @@ def pool_nd(
     padding_algorithm: str,
 ) -> Value:
     op = f"pool{rank}d"
-    last = is_last(data_format, op)
-    first = channels_first(x) if last else x
+    last = is_channels_last(data_format)
+    first = to_channels_first(x) if last else x
     sizes = ints(kernel_size)
     if global_pooling and adaptive:
         raise Unsupported(f"{op} that is global and adaptive")
@@ -183,7 +191,7 @@ def pool_nd(
             pooling_type=pooling_type,
             padding_algorithm=padding_algorithm,
         )
-    return channels_last(made) if last else made
+    return to_channels_last(made) if last else made
 
 
 def register_maxima(op: str, rank: int) -> None:
@@ -221,10 +229,7 @@ def with_index(
     """The maxima, and where in their planes they are; each by a pool of its own."""
     rank = len(kernel)
     pads = pairs(op, paddings, rank)
-    require_room(op, x, kernel, pads)
-    if ceil_mode:
-        require_inside(op, x, kernel, strides, pads)
-        pads = whole(x, kernel, strides, pads)
+    pads = fit_windows(op, x, kernel, strides, pads, ceil_mode=ceil_mode)
     given: dict[str, Any] = {"kernel_shape": kernel, "strides": strides}
     given["pads"] = pads if any(pads) else None
     given["ceil_mode"] = ceil_mode and not x.is_static
@@ -261,24 +266,21 @@ def lp_pool2d(
     given = ints(kernel_size)
     if given is None or global_pooling or adaptive:
         raise Unsupported(f"lp_pool2d of {x.type} over windows that are not known")
-    image = channels_first(x) if is_last(data_format, "lp_pool2d") else x
+    image = to_channels_first(x) if is_channels_last(data_format) else x
     if image.rank != 4:
         raise BadType(f"lp_pool2d of {x.type}, which is no batch of images")
     kernel = each_axis("kernel_size", given, 2)
     pads = resolve_padding("lp_pool2d", image, kernel, strides, paddings, padding_algorithm)
-    require_room("lp_pool2d", image, kernel, pads)
-    if ceil_mode:
-        if any(isinstance(d, Expr) for d in image.shape[2:]):
-            raise NotConstant(f"lp_pool2d of {x.type} that rounds up")
-        require_inside("lp_pool2d", image, kernel, strides, pads)
-        pads = whole(image, kernel, strides, pads)
+    if ceil_mode and any(isinstance(d, Expr) for d in image.shape[2:]):
+        raise NotConstant(f"lp_pool2d of {x.type} that rounds up")
+    pads = fit_windows("lp_pool2d", image, kernel, strides, pads, ceil_mode=ceil_mode)
     windows: dict[str, Any] = {"kernel_shape": kernel, "strides": strides}
     windows |= {"pads": pads if any(pads) else None, "count_include_pad": True}
     power = image**norm_type
     mean = pool.average_pool_2d(power, **windows)
     total = mean * math.prod(kernel)
     result = total ** (1 / norm_type)
-    return channels_last(result) if image is not x else result
+    return to_channels_last(result) if image is not x else result
 
 
 def require_length(op: str, size: Value, rank: int) -> None:
@@ -298,7 +300,7 @@ def unpool(
     data_format: str,
 ) -> Value:
     """The indices say it all."""
-    if is_last(data_format, "unpool"):
+    if is_channels_last(data_format):
         raise Unsupported(f"unpool with {data_format=}")
     require_length("unpool", output_size, 2)
     return pool_recipes.unpool(x, indices, output_size, 2)
@@ -314,7 +316,7 @@ def unpool3d(
     output_size: Index | None,
     data_format: str,
 ) -> Value:
-    if is_last(data_format, "unpool3d") or output_size is None:
+    if is_channels_last(data_format) or output_size is None:
         raise Unsupported(f"unpool3d with {data_format=} and {output_size=}")
     require_length("unpool3d", output_size, 3)
     return pool_recipes.unpool(x, indices, output_size, 3)

@@ -20,6 +20,11 @@ from ...table import Ints, Table
 from ...translate import Translator
 
 table = Table()
+table.named(
+    {
+        "multinomial": (random_recipes.multinomial, "x num_samples replacement"),
+    }
+)
 
 
 @table.convert("gaussian")
@@ -123,15 +128,6 @@ def randperm(n: int, dtype: Precision, *, translator: Translator) -> Value:
 @table.convert("bernoulli")
 def bernoulli(x: Value) -> Value:
     return random.bernoulli(x, dtype=x.precision)
-
-
-@table.convert("multinomial")
-def multinomial(
-    x: Value,
-    num_samples: Index,
-    replacement: bool,
-) -> Value:
-    return random_recipes.multinomial(x, num_samples, replacement)
 
 
 def uniform_above_0(x: Value) -> Value:

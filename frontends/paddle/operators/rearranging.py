@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
-from nnir.model import Index, Value
+from nnir.model import Value
 from nnir.ops import index, shape
 from nnir.recipes import shape as shape_recipes
+from nnir.recipes.layout import with_channels_first
 from nnir.recipes.shape import repeat_all, repeat_each
 from nnir.recipes.strided import strided_positions
 from nnir.types import Precision
 
 from ...table import Ints, Table
-from .padding import channels_first, channels_last, is_last
 
 table = Table()
-
-
-@table.convert("flip", "reverse")
-def flip(x: Value, axis: Ints) -> Value:
-    return shape_recipes.flip(x, axis)
-
-
-@table.convert("roll")
-def roll(x: Value, shifts: Index, axis: Ints) -> Value:
-    """Without axes all elements in a row."""
-    return shape_recipes.roll(x, shifts, axis)
+table.named(
+    {
+        "flip reverse": (shape_recipes.flip, "x axis"),
+        "roll": (shape_recipes.roll, "x shifts axis"),
+    }
+)
 
 
 @table.convert("channel_shuffle")
 def channel_shuffle(x: Value, groups: int, data_format: str) -> Value:
-    if is_last(data_format, "channel_shuffle"):
-        return channels_last(channel_shuffle(channels_first(x), groups, "NCHW"))
-    return index.channel_shuffle(x, group=groups)
+    return with_channels_first(x, data_format, lambda v: index.channel_shuffle(v, group=groups))
 
 
 @table.convert("shuffle_channel")
@@ -44,16 +39,14 @@ def shuffle_channel(x: Value, group: int) -> Value:
 
 @table.convert("pixel_shuffle")
 def pixel_shuffle(x: Value, upscale_factor: int, data_format: str) -> Value:
-    if is_last(data_format, "pixel_shuffle"):
-        return channels_last(pixel_shuffle(channels_first(x), upscale_factor, "NCHW"))
-    return shape_recipes.pixel_shuffle(x, upscale_factor)
+    shuffle = partial(shape_recipes.pixel_shuffle, upscale_factor=upscale_factor)
+    return with_channels_first(x, data_format, shuffle)
 
 
 @table.convert("pixel_unshuffle")
 def pixel_unshuffle(x: Value, downscale_factor: int, data_format: str) -> Value:
-    if is_last(data_format, "pixel_unshuffle"):
-        return channels_last(pixel_unshuffle(channels_first(x), downscale_factor, "NCHW"))
-    return shape_recipes.pixel_unshuffle(x, downscale_factor)
+    unshuffle = partial(shape_recipes.pixel_unshuffle, downscale_factor=downscale_factor)
+    return with_channels_first(x, data_format, unshuffle)
 
 
 @table.convert("repeat_interleave")

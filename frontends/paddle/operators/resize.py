@@ -12,6 +12,7 @@ from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import index, resize, shape
+from nnir.recipes.layout import is_channels_last, to_channels_first, to_channels_last
 from nnir.recipes.resize import (
     Scales,
     fits_sizes,
@@ -29,15 +30,6 @@ from nnir.types import Precision
 from ...table import Floats, Items, Table
 
 table = Table()
-
-
-def is_channels_last(data_format: str) -> bool:
-    """Whether the channels are the last axis."""
-    if data_format in ("NHWC", "NDHWC", "NWC"):
-        return True
-    if data_format in ("NCHW", "NCDHW", "NCW"):
-        return False
-    raise Unsupported(f"an interpolation with data_format={data_format!r}")
 
 
 def target(
@@ -173,7 +165,7 @@ def register_interpolations(
             raise BadType(f"an interpolation over {ranks[0]} axes of {x.type}")
         way = ways(rank, interp_method, align_corners, align_mode)
         last = is_channels_last(data_format)
-        first = shape.transpose(x, perm=(0, rank + 1, *range(1, rank + 1))) if last else x
+        first = to_channels_first(x) if last else x
         fixed = (out_d, out_h, out_w)[3 - rank :]
         factors = scale_tensor if scale_tensor else scale
         output, scales = target(first, rank, out_size, size_tensor, factors, fixed)
@@ -181,7 +173,7 @@ def register_interpolations(
         if pairs is not None and all(n == m for n, m in pairs):
             return x
         made = way(first, output, scales, align_corners, align_mode)
-        return shape.transpose(made, perm=(0, *range(2, rank + 2), 1)) if last else made
+        return to_channels_last(made) if last else made
 
     return convert
 

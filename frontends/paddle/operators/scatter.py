@@ -66,13 +66,11 @@ def scatter_(x: Value, index: Value, updates: Value, overwrite: bool) -> Value:
     return place_rows(emptied, 0, places, rows, "add")
 
 
-@table.convert("scatter_nd_add")
-def scatter_nd_add(x: Value, index: Value, updates: Value) -> Value:
-    return scatter_add(x, index, updates)
-
-
 def scatter_add(x: Value, places: Value, updates: Value) -> Value:
     return index.scatter_nd(x, places, updates, reduction="add")
+
+
+table.named({"scatter_nd_add": (scatter_add, "x index updates")})
 
 
 @table.convert("index_add", "index_add_")

@@ -19,6 +19,11 @@ from ...table import Ints, Items, Table
 from . import diagonal, joining, padding, patches, rearranging, slices
 
 table = Table()
+table.named(
+    {
+        "flatten flatten_": (shape_recipes.flatten, "x start_axis stop_axis"),
+    }
+)
 
 
 @table.convert("assign", "assign_", "share_data", "share_data_")
@@ -87,11 +92,6 @@ def squeeze(x: Value, axis: Ints) -> Value:
 def unsqueeze(x: Value, axis: Ints) -> Value:
     """One axis after the other, as UNSQUEEZE."""
     return ops.unsqueeze(x, list(axis)) if axis else x
-
-
-@table.convert("flatten", "flatten_")
-def flatten(x: Value, start_axis: int, stop_axis: int) -> Value:
-    return shape_recipes.flatten(x, start_axis, stop_axis)
 
 
 @table.convert("expand")

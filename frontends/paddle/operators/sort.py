@@ -8,13 +8,17 @@ from nnir.broadcast import axis_of
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import compare, shape, sort
-from nnir.recipes import sort as sort_recipes
-from nnir.recipes.sort import runs, search_sorted, sort_along, top_k, top_k_along
+from nnir.recipes.sort import kthvalue, runs, search_sorted, sort_along, top_k, top_k_along
 from nnir.types import Precision
 
 from ...table import Ints, Pair, Table
 
 table = Table()
+table.named(
+    {
+        "kthvalue": (kthvalue, "x k axis keepdim"),
+    }
+)
 
 
 @table.convert("argsort")
@@ -33,16 +37,6 @@ def topk(
     if not x.rank:
         return top_k_along(x, k)
     return top_k(x, k, axis_of(axis, x.rank), largest=largest)
-
-
-@table.convert("kthvalue")
-def kthvalue(
-    x: Value,
-    k: Index,
-    axis: int,
-    keepdim: bool,
-) -> Pair:
-    return sort_recipes.kthvalue(x, k, axis, keepdim)
 
 
 @table.convert("searchsorted")

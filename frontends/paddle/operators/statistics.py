@@ -25,6 +25,11 @@ from ...table import Ints, Table
 from .numbers import whole
 
 table = Table()
+table.named(
+    {
+        "mode": (statistics_recipes.mode, "x axis keepdim"),
+    }
+)
 
 
 def gathered_axes(x: Value, axis: Ints) -> tuple[Value, Ints]:
@@ -81,11 +86,6 @@ def median_of(line: Value, *, without_nan: bool) -> Value:
     middle = (low + high) / 2
     bad = compare.equal(count, 0) if without_nan else count < size
     return compare.where(bad, line.scalar(np.nan), middle)
-
-
-@table.convert("mode")
-def mode(x: Value, axis: int, keepdim: bool) -> tuple[Value, Value]:
-    return statistics_recipes.mode(x, axis, keepdim)
 
 
 @table.convert("histogram")

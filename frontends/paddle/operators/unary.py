@@ -17,6 +17,12 @@ from nnir.types import Precision
 from ...table import Table
 
 table = Table()
+table.named(
+    {
+        "angle": (unary_recipes.angle, "x"),
+        "trunc trunc_": (unary_recipes.trunc, "input"),
+    }
+)
 
 FLOATING: dict[str, Operator] = {
     "acos": unary.acos,
@@ -71,11 +77,6 @@ def round_(x: Value, decimals: int) -> Value:
     return round_decimals(x, decimals) if x.is_float else x
 
 
-@table.convert("trunc", "trunc_")
-def trunc(input: Value) -> Value:
-    return unary_recipes.trunc(input)
-
-
 table.convert("sign")(unary_recipes.sign_of)
 
 
@@ -107,11 +108,6 @@ def isnan(x: Value) -> Value:
 def logit(x: Value, eps: float) -> Value:
     """Without an `eps` numbers outside [0, 1] give NaN, else they are moved inside."""
     return unary_recipes.logit(x, eps or None)
-
-
-@table.convert("angle")
-def angle(x: Value) -> Value:
-    return unary_recipes.angle(x)
 
 
 table.convert("conj")(conjugate)

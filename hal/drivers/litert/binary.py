@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from nnir.dim import Dim
@@ -13,10 +16,10 @@ from nnir.types import Fuse, Precision
 
 from ...attributes import Ints
 from ...lowering import Lowerings
-from .emitter import Emitter, Operand, Ref, result_shape
+from .emitter import Emitter, Operand, Real, Ref, Taken, result_shape
 from .kernels import compute_precision
 from .static import only_number
-from .unary import real
+from .writer import Field
 
 table = Lowerings[Ref]()
 CODES = {Fuse.NONE: 0, Fuse.RELU: 1, Fuse.RELU6: 3}
@@ -36,9 +39,13 @@ def apply_fuse_code(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
     return g.elementwise("MINIMUM", 1 if fuse_code == Fuse.RELU1 else 6, positive)
 
 
-def finish(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
-    """The activation that a kernel does not apply itself."""
-    return result if fuse_code in CODES else apply_fuse_code(g, result, fuse_code)
+def compute_fused(
+    g: Emitter, name: str, refs: Sequence[Ref], fuse_code: Fuse, **fields: Field
+) -> Ref:
+    """A kernel that applies an activation to its result, or one before it."""
+    how: dict[str, Any] = {**fields, "fused_activation_function": CODES.get(fuse_code, 0)}
+    made = g.compute(name, refs, **how)
+    return made if fuse_code in CODES else apply_fuse_code(g, made, fuse_code)
 
 
 def clip_between(g: Emitter, input: Operand, low: Operand | float, high: Operand | float) -> Ref:
@@ -47,19 +54,20 @@ def clip_between(g: Emitter, input: Operand, low: Operand | float, high: Operand
 
 
 @table.each({binary.add: "ADD", binary.div: "DIV", binary.mul: "MUL", binary.sub: "SUB"})
-def _native(g: Emitter, name: str, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
+def _native(g: Emitter, name: str, input0: Taken, input1: Taken, *, fuse_code: Fuse) -> Ref:
     """A kernel that may apply an activation itself."""
-    if name == "DIV" and input0.is_integer:
-        return apply_fuse_code(g, divide(g, name, input0, input1), fuse_code)
-    if fuse_code in CODES and g.take(input0).tensor.precision == Precision.FLOAT32:
+    if fuse_code in CODES and input0.tensor.precision == Precision.FLOAT32:
         code = CODES[fuse_code]
         return g.elementwise(name, input0, input1, fused_activation_function=code)
-    return apply_fuse_code(g, g.elementwise(name, input0, input1), fuse_code)
+    is_whole = name == "DIV" and input0.precision.is_integer
+    pair = input0, input1
+    made = divide(g, name, *pair) if is_whole else g.elementwise(name, *pair)
+    return apply_fuse_code(g, made, fuse_code)
 
 
 @table.lower(binary.sum_)
-def sum_(g: Emitter, *input: Value) -> Ref:
-    first, *rest = map(g.take, input)
+def sum_(g: Emitter, *input: Taken) -> Ref:
+    first, *rest = input
     return sum(rest, first)
 
 
@@ -69,9 +77,10 @@ def may_be_nan(ref: Ref) -> bool:
     return ref.precision.is_float and (data is None or bool(np.isnan(data).any()))
 
 
-def extreme(g: Emitter, name: str, *operands: Operand) -> Ref:
-    """MAXIMUM or MINIMUM, where NaN wins: beside a constant the kernels let it, else not."""
-    pair = sorted(map(g.take, operands), key=lambda ref: ref.tensor.data is None)
+@table.each({binary.max_: "MAXIMUM", binary.min_: "MINIMUM"})
+def extreme(g: Emitter, name: str, input0: Taken, input1: Taken) -> Ref:
+    """Where NaN wins: beside a constant the kernels let it, else not."""
+    pair = sorted((input0, input1), key=lambda ref: ref.tensor.data is None)
     made = g.elementwise(name, *pair)
     for ref in pair[::-1] if may_be_nan(pair[0]) else ():
         if may_be_nan(ref):
@@ -79,29 +88,24 @@ def extreme(g: Emitter, name: str, *operands: Operand) -> Ref:
     return made
 
 
-@table.each({binary.max_: "MAXIMUM", binary.min_: "MINIMUM"})
-def _extreme(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
-    return extreme(g, name, input0, input1)
-
-
-def divide(g: Emitter, kernel: str, input0: Value, input1: Value) -> Ref:
+def divide(g: Emitter, kernel: str, number: Ref, by: Ref) -> Ref:
     """A division of integers, by 0 nothing: it ends a kernel, and by -1 the least overflows."""
-    is_narrow = input0.dtype.itemsize < 4
-    kind = Precision.INT32 if is_narrow else compute_precision(kernel, input0.precision)
-    by = safe = g.cast(input1, kind)
-    data, risks = by.tensor.data, (0, -1) if input0.dtype.kind == "i" else (0,)
+    given, dtype = number.precision, number.precision.dtype
+    kind = Precision.INT32 if dtype.itemsize < 4 else compute_precision(kernel, given)
+    by = safe = by.cast(kind)
+    data, risks = by.tensor.data, (0, -1) if dtype.kind == "i" else (0,)
     masks = {n: by.equal(n) for n in risks if data is None or n in data}
     for mask in masks.values():
         safe = g.where(mask, 1, safe)
-    made = g.elementwise(kernel, g.cast(input0, kind), safe)
-    for number, mask in masks.items():
-        made = g.where(mask, 0 - made if number and kernel != "FLOOR_MOD" else 0, made)
-    return made.cast(input0.precision)
+    made = g.elementwise(kernel, number.cast(kind), safe)
+    for risk, mask in masks.items():
+        made = g.where(mask, 0 - made if risk and kernel != "FLOOR_MOD" else 0, made)
+    return made.cast(given)
 
 
 @table.each({binary.floor_div: "FLOOR_DIV", binary.mod: "FLOOR_MOD"})
-def _floor(g: Emitter, kernel: str, input0: Value, input1: Value) -> Ref:
-    if input0.is_integer:
+def _floor(g: Emitter, kernel: str, input0: Taken, input1: Taken) -> Ref:
+    if input0.precision.is_integer:
         return divide(g, kernel, input0, input1)
     if kernel == "FLOOR_DIV":
         raise NoLowering("litert rounds a quotient before it is rounded down")
@@ -109,13 +113,13 @@ def _floor(g: Emitter, kernel: str, input0: Value, input1: Value) -> Ref:
 
 
 @table.lower(binary.pow_)
-def pow_(g: Emitter, input0: Value, input1: Value) -> Ref:
-    if input0.is_integer:
+def pow_(g: Emitter, input0: Taken, input1: Value) -> Ref:
+    if not input0.precision.is_float:
         raise NoLowering("litert raises integers to one known power below 64 only")
-    x, exponent = g.take(input0), only_number(input1)
-    if exponent in (1, 2) and input1.rank <= x.rank:
-        return x if exponent == 1 else x * x
-    return g.elementwise("POW", x, input1)
+    exponent = only_number(input1)
+    if exponent in (1, 2) and input1.rank <= input0.rank:
+        return input0 if exponent == 1 else input0 * input0
+    return g.elementwise("POW", input0, input1)
 
 
 table.decompose(binary.div, division.truncate_floor)
@@ -125,9 +129,9 @@ table.decompose(binary.pow_, division.multiply_power)
 
 
 @table.lower(binary.atan2)
-def atan2(g: Emitter, input0: Value, input1: Value) -> Ref:
+def atan2(g: Emitter, input0: Real, input1: Real) -> Ref:
     """The kernel wants equal shapes."""
-    refs, order = g.aligned(real(g, input0), input1)
+    refs, order = g.aligned(input0, input1)
     return g.compute("ATAN2", [spread(g, r, result_shape(g, order), order) for r in refs])
 
 

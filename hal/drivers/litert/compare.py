@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from nnir.model import Value
@@ -9,17 +11,21 @@ from nnir.ops import compare
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, Taken
 
 table = Lowerings[Ref]()
 
 
-def comparable(g: Emitter, input: Value) -> Ref:
+def take_comparable(g: Emitter, operand: Value) -> Ref:
     """An operand as kernels compare it: UINT64 as INT64 of the same order."""
-    if input.precision != Precision.UINT64:
-        return g.take(input)
-    bits = g.same_bits(g.take(input), Precision.INT64)
+    ref = g.take(operand)
+    if ref.precision != Precision.UINT64:
+        return ref
+    bits = g.same_bits(ref, Precision.INT64)
     return bits.seen_as(Precision.INT64) + np.iinfo(np.int64).min
+
+
+Comparable = Annotated[Ref, take_comparable]
 
 
 @table.each(
@@ -32,10 +38,10 @@ def comparable(g: Emitter, input: Value) -> Ref:
         compare.less_equal: "LESS_EQUAL",
     }
 )
-def _same(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
-    return g.elementwise(name, comparable(g, input0), comparable(g, input1))
+def _same(g: Emitter, name: str, input0: Comparable, input1: Comparable) -> Ref:
+    return g.elementwise(name, input0, input1)
 
 
 @table.lower(compare.where)
-def where(g: Emitter, condition: Value, input0: Value, input1: Value) -> Ref:
+def where(g: Emitter, condition: Taken, input0: Taken, input1: Taken) -> Ref:
     return g.where(condition, input0, input1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -16,10 +15,9 @@ from ...attributes import Transposed
 from ...lowering import Lowerings
 from ...orders import Order
 from . import windows
-from .binary import CODES, finish
-from .emitter import Emitter, Ref, result_shape
+from .binary import compute_fused
+from .emitter import Emitter, Image, Ref, Taken, result_shape
 from .static import numbers
-from .unary import real
 from .windows import Fused
 
 table = Lowerings[Ref]()
@@ -27,12 +25,11 @@ table = Lowerings[Ref]()
 
 @table.lower(conv.conv_2d, conv.conv_3d, how=Fused)
 def convolution(
-    g: Emitter, input: Value, filter: Value, bias: Value, *, group: int, how: Fused
+    g: Emitter, input: Image, filter: Value, bias: Taken, *, group: int, how: Fused
 ) -> Ref:
     how = how.over(windows.spatial_sizes("a convolution", filter))
-    last = windows.stored_last(g, real(g, input))
-    x, padding = windows.pad_for_kernel(g, "a convolution", input, last, how)
-    fields: dict[str, Any] = {"padding": padding, **windows.along("stride_{}", how.strides)}
+    x, padding = windows.pad_for_kernel(g, "a convolution", input, how)
+    fields = {"padding": padding, **windows.along("stride_{}", how.strides)}
     fields |= windows.along("dilation_{}_factor", how.dilations)
     name, filters = f"CONV_{how.rank}D", filter.shape[0]
     perm: Order = (0, 2, 3, 1) if how.rank == 2 else (2, 3, 4, 1, 0)
@@ -41,12 +38,11 @@ def convolution(
     if group > 1 and group == x.tensor.shape[-1] and isinstance(filters, int):
         name, perm = "DEPTHWISE_CONV_2D", (1, 2, 3, 0)
         fields["depth_multiplier"] = filters // group
-    weights, shift = g.ordered(filter, perm), g.cast(bias, Precision.FLOAT32)
-    fields["fused_activation_function"] = CODES.get(how.fuse_code, 0)
-    result = g.compute(name, [x, weights, shift], **fields)
-    if how.rank == 2 and (weights.tensor.data is None or shift.tensor.data is None):
-        result = restore_infinities(g, result)
-    return finish(g, result, how.fuse_code)
+    weights = g.ordered(filter, perm)
+    result = compute_fused(g, name, [x, weights, bias], how.fuse_code, **fields)
+    if how.rank == 2 and (weights.tensor.data is None or bias.tensor.data is None):
+        return restore_infinities(g, result)
+    return result
 
 
 def restore_infinities(g: Emitter, result: Ref) -> Ref:
@@ -59,12 +55,11 @@ def restore_infinities(g: Emitter, result: Ref) -> Ref:
 
 @table.lower(conv.conv_2d_transpose, conv.conv_3d_transpose, how=Transposed)
 def transposed_convolution(
-    g: Emitter, input: Value, filter: Value, bias: Value, *, how: Transposed
+    g: Emitter, input: Image, filter: Value, bias: Value, *, how: Transposed
 ) -> Ref:
     """The native operator without padding; the border is cut off or added after it."""
     if how.is_dilated:
         raise NoLowering("litert has no transposed convolution with dilations")
-    x = windows.stored_last(g, real(g, input))
     rank, how = how.rank, how.over(windows.spatial_sizes("a convolution", filter))
     spatial = windows.spatial_sizes("a transposed convolution", input)
     out = numbers(result_shape(g)[2:])
@@ -76,14 +71,14 @@ def transposed_convolution(
     full = (n - 1) * s + (np.maximum(k, s) if rank == 3 else k)
     fields = {"padding": windows.SAME if is_same else windows.VALID}
     fields |= windows.along("stride_{}", how.strides)
-    shape = (x.tensor.shape[0], *(out if is_same else full.tolist()), filter.shape[1])
+    shape = (input.tensor.shape[0], *(out if is_same else full.tolist()), filter.shape[1])
     taps = g.ordered(filter, (1, 2, 3, 0) if rank == 2 else (2, 3, 4, 1, 0))
     name = "TRANSPOSE_CONV" if rank == 2 else "CONV_3D_TRANSPOSE"
-    operands = [g.sizes(shape), taps, x]
-    result = g.one(name, operands, Precision.FLOAT32, shape, x.order, **fields)
+    operands = [g.sizes(shape), taps, input]
+    result = g.one(name, operands, Precision.FLOAT32, shape, input.order, **fields)
     if not is_same:
         around = np.stack([before, m - full - before], 1)
         result = windows.add_border(g, result, around.tolist())
     if bias.constant is not None and not bias.constant.any():
         return result
-    return result + g.reshape(g.cast(bias, Precision.FLOAT32), (bias.shape[0], *(1,) * rank))
+    return result + g.reshape(bias, (*bias.shape, *(1,) * rank))

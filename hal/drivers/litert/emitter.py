@@ -8,7 +8,7 @@ no work by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -20,10 +20,10 @@ from nnir.formats.tflite import schema
 from nnir.model import Model, Operation, Value
 from nnir.types import Precision, Quantization, precision_of
 
-from ... import orders
-from ...lowering import Lowerings, Plain
+from ... import lowering, orders
+from ...lowering import Lowerings
 from ...nothing import without_running
-from ...orders import Order, OrderedEmission, identity
+from ...orders import Order, OrderedEmission, channels_last, identity
 from ...quirks import report_met
 from .kernels import HALVES, SAME_BITS, STORED, carrier, compute_precision, has_kernel
 from .quirks import CONSTANT_BRANCH
@@ -140,6 +140,18 @@ class Emitter(OrderedEmission[Tensor]):
             raise NoLowering(f"litert has no tensors of {stored.name}")
         tensor = Tensor(stored, data.shape, data, value.name or "", value.type.quantization)
         return Ref(tensor, identity(data.ndim), value.precision, self)
+
+    def real(self, operand: Operand) -> Ref:
+        """An operand that is computed with in FLOAT32; NoLowering for others, as FLOAT64."""
+        ref = self.take(operand)
+        if ref.tensor.precision != Precision.FLOAT32:
+            raise NoLowering(f"litert computes no {ref.precision.name} functions, only FLOAT32")
+        return ref
+
+    def image(self, operand: Operand) -> Ref:
+        """An operand that is computed with in FLOAT32, with channels last."""
+        ref = self.real(operand)
+        return self.ordered(ref, channels_last(ref.rank))
 
     # Constants
 
@@ -414,7 +426,7 @@ class Emitter(OrderedEmission[Tensor]):
         return Ref(result.tensor, order, refs[1].precision if same else given, self)
 
     def native(
-        self, kernel: str, inputs: Sequence[Value | None], fields: Mapping[str, Plain]
+        self, kernel: str, inputs: Sequence[Value | None], fields: Mapping[str, lowering.Plain]
     ) -> Ref:
         """A step on operands that broadcast."""
         given: dict[str, Any] = dict(fields)
@@ -469,3 +481,13 @@ def result_shape(g: Emitter, order: Order | None = None) -> tuple[Dim, ...]:
     """The sizes of the first result of the operation that is lowered, as an order stores them."""
     shape = g.operation.outputs[0].shape
     return shape if order is None else tuple(shape[a] for a in order)
+
+
+Taken = Annotated[Ref, Emitter.take]
+"""What a lowering reads as it is stored."""
+Plain = Annotated[Ref, Emitter.plain]
+"""What it reads in the order of the model."""
+Real = Annotated[Ref, Emitter.real]
+"""What it calculates with in FLOAT32."""
+Image = Annotated[Ref, Emitter.image]
+"""The same with channels last."""

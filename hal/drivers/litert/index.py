@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from nnir.broadcast import axis_of, ints, length_of
+from nnir.broadcast import axis_of, length_of
 from nnir.decompositions.index import elements_and_places, rows_and_places
 from nnir.dim import Expr
 from nnir.errors import NoLowering
@@ -15,8 +15,9 @@ from nnir.ops import index
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Operand, Ref, result_shape
-from .shape import int32
+from ...operands import Known
+from .emitter import Emitter, Operand, Plain, Ref, Taken, result_shape
+from .shape import Sizes, int32
 from .static import numbers
 
 table = Lowerings[Ref]()
@@ -27,11 +28,9 @@ def natural(g: Emitter, indices: Operand, lengths: Ref) -> Ref:
     """INT32 positions that count from the front."""
     small = int32(g, g.plain(indices))
     known, sizes = small.constant, lengths.constant
-    if known is not None and not (known < 0).any():
-        return small
-    if known is not None and sizes is not None:
-        return g.constant(np.where(known < 0, known + sizes, known))
-    return g.where(small < 0, small + lengths, small)
+    if known is None or (sizes is None and (known < 0).any()):
+        return g.where(small < 0, small + lengths, small)
+    return small if sizes is None else g.constant(np.where(known < 0, known + sizes, known))
 
 
 @table.lower(index.gather)
@@ -45,28 +44,22 @@ def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
 
 @table.lower(index.slice_)
 def slice_(
-    g: Emitter, input: Value, axes: Value | None, starts: Value, ends: Value, steps: Value | None
+    g: Emitter, input: Taken, axes: Known | None, starts: Value, ends: Value, steps: Known | None
 ) -> Ref:
-    count = length_of(starts)
-    where = tuple(range(count)) if axes is None else ints(axes)
-    by = (1,) * count if steps is None else ints(steps)
-    if where is None or by is None:
-        raise NoLowering("litert slices along known axes in known steps only")
-    ref = g.take(input)
-    shape, places = result_shape(g, ref.order), [ref.place(a) for a in where]
-    is_plain, sizes = all(step == 1 for step in by), (*shape, *ref.tensor.shape)
-    if is_plain and shape == ref.tensor.shape:
-        return ref
-    rows = [_lay_out(g, bound, places, ref.rank) for bound in (starts, ends)]
-    known = rows[0].constant
+    places = [input.place(a) for a in axes or range(length_of(starts))]
+    by = dict(zip(places, steps or (1,) * len(places), strict=True))
+    shape, is_plain = result_shape(g, input.order), set(by.values()) <= {1}
+    if is_plain and shape == input.tensor.shape:
+        return input
+    rows = [_lay_out(g, bound, places, input.rank) for bound in (starts, ends)]
+    known, sizes = rows[0].constant, (*shape, *input.tensor.shape)
     if is_plain and known is not None and not any(isinstance(d, Expr) for d in sizes):
-        pairs = zip(known.tolist(), numbers(ref.tensor.shape), strict=True)
+        pairs = zip(known.tolist(), numbers(input.tensor.shape), strict=True)
         begin = g.ints(*(slice(start, None).indices(size)[0] for start, size in pairs))
-        return g.move("SLICE", [ref], begin, g.ints(*shape))
-    strides = [dict(zip(places, by, strict=True)).get(k, 1) for k in range(ref.rank)]
-    mask = sum(1 << k for k in range(ref.rank) if k not in places)
-    operands = [*rows, g.ints(*strides)]
-    return g.move("STRIDED_SLICE", [ref], *operands, begin_mask=mask, end_mask=mask)
+        return g.move("SLICE", [input], begin, g.ints(*shape))
+    mask = sum(1 << k for k in range(input.rank) if k not in by)
+    rows.append(g.ints(*(by.get(k, 1) for k in range(input.rank))))
+    return g.move("STRIDED_SLICE", [input], *rows, begin_mask=mask, end_mask=mask)
 
 
 def _lay_out(g: Emitter, bound: Value, places: list[int], rank: int) -> Ref:
@@ -82,10 +75,9 @@ def _lay_out(g: Emitter, bound: Value, places: list[int], rank: int) -> Ref:
 
 
 @table.lower(index.gather_nd)
-def gather_nd(g: Emitter, input: Value, indices: Value) -> Ref:
+def gather_nd(g: Emitter, input: Plain, indices: Value) -> Ref:
     (depth,) = numbers(indices.shape[-1:])
-    where = natural(g, indices, g.sizes(input.shape[:depth]))
-    return g.move("GATHER_ND", [g.plain(input)], where)
+    return g.move("GATHER_ND", [input], natural(g, indices, g.sizes(input.shape[:depth])))
 
 
 @table.lower(index.scatter_nd, index.scatter_elements, implied=["axis"])
@@ -111,18 +103,16 @@ def scatter(g: Emitter, input: Value, indices: Value, updates: Value, *, reducti
 
 
 @table.lower(index.non_zero)
-def non_zero(g: Emitter, input: Value) -> Ref:
+def non_zero(g: Emitter, input: Plain) -> Ref:
     if not input.rank:
         raise NoLowering("litert has no positions in a tensor of rank 0")
-    ref = g.plain(input)
-    mask = ref if input.precision == Precision.BOOL8 else ref.unequal(0)
+    mask = input if input.precision == Precision.BOOL8 else input.unequal(0)
     return g.one("WHERE", [mask], Precision.INT64, order=(1, 0))
 
 
 @table.lower(index.reverse_sequence)
 def reverse_sequence(
-    g: Emitter, input: Value, lengths: Value, *, batch_axis: int, time_axis: int
+    g: Emitter, input: Taken, lengths: Sizes, *, batch_axis: int, time_axis: int
 ) -> Ref:
-    ref, counts = g.take(input), int32(g, lengths)
-    batch, time = ref.place(batch_axis), ref.place(time_axis)
-    return g.move("REVERSE_SEQUENCE", [ref], counts, batch_dim=batch, seq_dim=time)
+    batch, time = input.place(batch_axis), input.place(time_axis)
+    return g.move("REVERSE_SEQUENCE", [input], lengths, batch_dim=batch, seq_dim=time)

@@ -11,7 +11,7 @@ from nnir.ops import logic
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, Taken
 from .static import only_number
 
 table = Lowerings[Ref]()
@@ -29,17 +29,17 @@ table.decompose(logic.bitwise_and, combine_halves)
 
 
 @table.lower(logic.bitwise_xor)
-def bitwise_xor(g: Emitter, input0: Value, input1: Value) -> Ref:
+def bitwise_xor(g: Emitter, input0: Taken, input1: Taken) -> Ref:
     """A kernel of up to 32 bits, to which 64 are twice as many along a last axis."""
-    if input0.dtype.itemsize <= 4:
+    if input0.precision.dtype.itemsize <= 4:
         return g.elementwise("BITWISE_XOR", input0, input1)
     made = g.plain(g.elementwise("BITWISE_XOR", *(_halves(g, v) for v in (input0, input1))))
     whole = g.one("BITCAST", [made], Precision.INT64, made.shape[:-1])
     return g.same_bits(whole, input0.precision)
 
 
-def _halves(g: Emitter, operand: Value) -> Ref:
-    long = g.plain(g.same_bits(g.take(operand), Precision.INT64))
+def _halves(g: Emitter, ref: Ref) -> Ref:
+    long = g.plain(g.same_bits(ref, Precision.INT64))
     data = long.tensor.data
     if data is not None:
         return g.constant(np.ascontiguousarray(data)[..., None].view(np.int32))

@@ -34,19 +34,8 @@ def quantize_linear(
 ) -> Ref:
     (made,) = g.decomposed()
     if input.precision == scale.precision == Precision.FLOAT32 and not block_size:
-        _note(g.quantised, made, g.take(input), _known_affine(scale, zero_point, axis))
+        _note(g.quantised, made, g.take(input), quantised.known_affine(scale, zero_point, axis))
     return made
-
-
-def _known_affine(scale: Value, zero_point: Value | None, axis: int) -> Quantization | None:
-    """Scales and zero points that are known, as types have them."""
-    zeros = np.zeros(1, np.int64) if zero_point is None else zero_point.constant
-    if scale.constant is None or zeros is None or scale.rank > 1:
-        return None
-    scales = tuple(map(float, scale.constant.reshape(-1)))
-    single = len(scales) == 1
-    whole = np.broadcast_to(zeros.reshape(-1).astype(np.int64), len(scales))
-    return Quantization(scales, tuple(whole.tolist()), None if single else axis)
 
 
 def _note(
@@ -89,7 +78,7 @@ def dequantize_linear(
     else:
         made = g.constant(quant.dequantize_linear.reference(*known, **way.keywords))
     is_plain = g.operation.outputs[0].precision == Precision.FLOAT32 and not block_size
-    described = _known_affine(scale, zero_point, axis) if is_plain else None
+    described = quantised.known_affine(scale, zero_point, axis) if is_plain else None
     return _stand_for(g, input, made, described)
 
 

@@ -5,36 +5,33 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.errors import NoLowering
-from nnir.model import Value
 from nnir.ops import random
 from nnir.recipes.random import draw_by_seed
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref, result_shape
-from .shape import int32
-from .unary import real
+from .emitter import Emitter, Real, Ref, result_shape
+from .shape import Sizes
 
 table = Lowerings[Ref]()
 FLOATS = (Precision.FLOAT32, Precision.FLOAT16, Precision.BFLOAT16)
 
 
-def _draw(g: Emitter, name: str, shape: Value) -> Ref:
+def _draw(g: Emitter, name: str, shape: Ref) -> Ref:
     """Numbers of FLOAT32."""
     dtype, target = g.operation.outputs[0].precision, result_shape(g)
     if dtype not in FLOATS or not target:
         raise NoLowering(f"litert draws no {dtype.name}, and no single number")
-    sizes = int32(g, g.reshape(shape, (len(target),)))
-    return g.one(name, [sizes], Precision.FLOAT32)
+    return g.one(name, [g.reshape(shape, (len(target),))], Precision.FLOAT32)
 
 
 @table.lower(random.random_normal, implied=["dtype"])
-def random_normal(g: Emitter, shape: Value, *, mean: float, scale: float) -> Ref:
+def random_normal(g: Emitter, shape: Sizes, *, mean: float, scale: float) -> Ref:
     return _draw(g, "RANDOM_STANDARD_NORMAL", shape) * scale + mean
 
 
 @table.lower(random.random_uniform)
-def random_uniform(g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision) -> Ref:
+def random_uniform(g: Emitter, shape: Sizes, *, low: float, high: float, dtype: Precision) -> Ref:
     drawn = _draw(g, "RANDOM_UNIFORM", shape)
     if (low, high) == (0, 1) and dtype == Precision.FLOAT32:
         return drawn
@@ -48,8 +45,8 @@ for _operator in (random.random_normal, random.random_uniform):
 
 
 @table.lower(random.bernoulli)
-def bernoulli(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
+def bernoulli(g: Emitter, input: Real, *, dtype: Precision) -> Ref:
     if not input.rank:
         raise NoLowering("litert draws no single number")
     drawn = g.one("RANDOM_UNIFORM", [g.sizes(input.shape)], Precision.FLOAT32)
-    return g.cast(drawn < real(g, input), dtype)
+    return g.cast(drawn < input, dtype)

@@ -5,21 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from nnir.errors import NoLowering
-from nnir.model import Value
 from nnir.ops import resize
 
 from ...lowering import Lowerings
 from ...resizing import Corners
 from . import windows
-from .emitter import Emitter, Ref, result_shape
+from .emitter import Emitter, Image, Ref, result_shape
 from .static import numbers
-from .unary import real
 
 table = Lowerings[Ref]()
 
 
 @table.lower(resize.resize_nearest, implied=["shape", "scales"])
-def resize_nearest(g: Emitter, input: Value) -> Ref:
+def resize_nearest(g: Emitter, input: Image) -> Ref:
     out = numbers(result_shape(g)[2:])
     pairs = zip(windows.spatial_sizes("resize_nearest", input), out, strict=True)
     if not all(n and m % n == 0 and (m // n).bit_count() == 1 for n, m in pairs):
@@ -28,7 +26,7 @@ def resize_nearest(g: Emitter, input: Value) -> Ref:
 
 
 @table.lower(resize.resize_linear, implied=["shape", "scales"], how=Corners)
-def resize_linear(g: Emitter, input: Value, *, how: Corners) -> Ref:
+def resize_linear(g: Emitter, input: Image, *, how: Corners) -> Ref:
     if how.align_corners and 1 in result_shape(g)[2:]:
         raise NoLowering("litert puts a single pixel elsewhere than at the first corner")
     half = how.rule == "half_pixel"
@@ -36,7 +34,6 @@ def resize_linear(g: Emitter, input: Value, *, how: Corners) -> Ref:
     return _kernel(g, "RESIZE_BILINEAR", input, align_corners=corners, half_pixel_centers=half)
 
 
-def _kernel(g: Emitter, name: str, input: Value, **fields: Any) -> Ref:
-    windows.spatial_sizes(name, input)
-    x, out = windows.stored_last(g, real(g, input)), numbers(result_shape(g)[2:])
-    return g.compute(name, [x], g.ints(*out), **fields)
+def _kernel(g: Emitter, name: str, image: Ref, **fields: Any) -> Ref:
+    windows.spatial_sizes(name, image)
+    return g.compute(name, [image], g.ints(*numbers(result_shape(g)[2:])), **fields)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
-from nnir.broadcast import contents, ints, length_of
+from nnir.broadcast import contents, length_of
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -13,10 +15,12 @@ from nnir.types import Precision
 
 from ...attributes import Ints
 from ...lowering import Lowerings
+from ...operands import Known
 from ...orders import identity, order_with_ones
 from . import windows
 from .binary import spread
-from .emitter import Emitter, Operand, Ref, result_shape
+from .emitter import Emitter, Operand, Plain, Ref, Taken, result_shape
+from .writer import type_number
 
 table = Lowerings[Ref]()
 INT32 = Precision.INT32
@@ -34,36 +38,37 @@ def int32(g: Emitter, operand: Operand) -> Ref:
     return g.elementwise("MINIMUM", low, bounds.max).cast(INT32)
 
 
+Sizes = Annotated[Ref, int32]
+
+
 @table.lower(
     *(shape.flatten, shape.squeeze, shape.unsqueeze), implied=["axes", "start_axis", "end_axis"]
 )
-def same_elements(g: Emitter, input: Value) -> Ref:
+def same_elements(g: Emitter, input: Taken) -> Ref:
     """Where only axes of size 1 come and go, the others keep the order that they are stored in."""
-    ref, target = g.take(input), result_shape(g)
-    order = order_with_ones(ref.order, ref.shape, target)
-    stored = [a for a in order or () if target[a] != 1]
-    if order is None or stored == sorted(stored) or ref.tensor.data is not None:
-        return g.reshape(ref, target)
-    flat = ref.stored(identity(ref.rank))
+    target = result_shape(g)
+    order = order_with_ones(input.order, input.shape, target)
+    if order is None or order == identity(len(target)) or input.tensor.data is not None:
+        return g.reshape(input, target)
+    flat = input.stored(identity(input.rank))
     return g.reshape(flat, [target[a] for a in order]).stored(order)
 
 
 @table.lower(shape.reshape, shape.reshape_exact)
-def reshape(g: Emitter, input: Value, shape: Value) -> Ref:
+def reshape(g: Emitter, input: Taken, shape: Value) -> Ref:
     """To sizes that are known, or that tensors have, else to what is computed."""
     target = result_shape(g)
     unknown = [d for d in target if isinstance(d, Expr)]
     if len(unknown) < 2 or target == input.shape or all(d in g.places for d in unknown):
         return same_elements(g, input)
     if 0 in (contents(shape) or ()):
-        raise NoLowering(f"litert: reshape of {input.type} to sizes of which some are not known")
+        raise NoLowering("litert: reshape to sizes of which some are not known, and some are 0")
     return g.move("RESHAPE", [g.plain(input)], int32(g, shape))
 
 
 @table.lower(shape.transpose)
-def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Ref:
-    """No work."""
-    return g.take(input).transposed(perm)
+def transpose(g: Emitter, input: Taken, *, perm: Ints | None) -> Ref:
+    return input.transposed(perm)
 
 
 @table.lower(shape.concat)
@@ -76,53 +81,46 @@ def concat(g: Emitter, *input: Value, axis: int) -> Ref:
 
 
 @table.lower(shape.expand)
-def expand(g: Emitter, input: Value, shape: Value) -> Ref:
-    ref, target = g.take(input), result_shape(g)
-    order = ref.order if ref.rank == len(target) else identity(len(target))
-    if all(d in g.places or d in ref.shape for d in target if isinstance(d, Expr)):
-        return spread(g, g.broadcastable(ref, order), result_shape(g, order), order)
+def expand(g: Emitter, input: Taken, shape: Value) -> Ref:
+    target = result_shape(g)
+    order = input.order if input.rank == len(target) else identity(len(target))
+    if all(d in g.places or d in input.shape for d in target if isinstance(d, Expr)):
+        return spread(g, g.broadcastable(input, order), result_shape(g, order), order)
     if len(target) != length_of(shape):
-        raise NoLowering(f"litert: expand of {input.type} to sizes that are not known")
-    own = g.sizes((*(1,) * (len(target) - ref.rank), *ref.shape))
+        raise NoLowering("litert: expand to sizes that are not known")
+    own = g.sizes((*(1,) * (len(target) - input.rank), *input.shape))
     sizes = int32(g, shape)
-    sizes = g.where(sizes < 0, own, sizes)
-    return g.move("BROADCAST_TO", [g.plain(ref)], sizes)
+    return g.move("BROADCAST_TO", [g.plain(input)], g.where(sizes < 0, own, sizes))
 
 
 @table.lower(shape.tile)
-def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
-    ref, times, rank = g.take(input), int32(g, repeats), len(result_shape(g))
-    if rank > ref.rank:
-        ref = g.reshape(ref, (*(1,) * (rank - ref.rank), *ref.shape))
-    known = times.constant
+def tile(g: Emitter, input: Taken, repeats: Sizes) -> Ref:
+    rank, known = len(result_shape(g)), repeats.constant
+    if rank > input.rank:
+        input = g.reshape(input, (*(1,) * (rank - input.rank), *input.shape))
     if known is None:
-        ref = g.plain(ref)
-        if length_of(repeats) != rank:
+        if repeats.shape != (rank,):
             raise NoLowering("litert tiles all axes only")
-    else:
-        row = (*(1,) * (rank - known.size), *known.flat)
-        if set(row) <= {1}:
-            return ref
-        times = g.ints(*(row[a] for a in ref.order))
-    return g.move("TILE", [ref], times)
+        return g.move("TILE", [g.plain(input)], repeats)
+    row = (*(1,) * (rank - known.size), *known.flat)
+    if set(row) <= {1}:
+        return input
+    return g.move("TILE", [input], g.ints(*(row[a] for a in input.order)))
 
 
 @table.lower(shape.shape)
-def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
-    code = {Precision.INT32: 2, Precision.INT64: 4}[dtype]
-    return g.one("SHAPE", [g.plain(input)], dtype, out_type=code)
+def shape_(g: Emitter, input: Plain, *, dtype: Precision) -> Ref:
+    return g.one("SHAPE", [input], dtype, out_type=type_number(dtype))
 
 
 @table.lower(shape.pad)
-def pad(g: Emitter, input: Value, pads: Value, value: Value | None) -> Ref:
-    known = ints(pads)
-    if known is None or min(known, default=0) < 0:
-        raise NoLowering("litert pads by known amounts only, and cuts nothing")
-    ref = g.take(input)
-    pairs = [known[2 * a : 2 * a + 2] for a in ref.order]
+def pad(g: Emitter, input: Taken, pads: Known, value: Value | None) -> Ref:
+    if min(pads, default=0) < 0:
+        raise NoLowering("litert pads and cuts nothing")
+    pairs = [pads[2 * a : 2 * a + 2] for a in input.order]
     if value is None or (value.constant is not None and not value.constant.any()):
-        return windows.grow(g, ref, pairs)
-    kind = ref.tensor.precision
+        return windows.grow(g, input, pairs)
+    kind = input.tensor.precision
     if g.movable("PADV2", kind) != kind:
         raise NoLowering(f"litert has no kernel of PADV2 for {kind.name}")
-    return windows.grow(g, ref, pairs, g.reshape(value, ()))
+    return windows.grow(g, input, pairs, g.reshape(value, ()))

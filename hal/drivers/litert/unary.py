@@ -11,7 +11,7 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from ...orders import identity
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Real, Ref, Taken
 from .kernels import has_kernel
 
 table = Lowerings[Ref]()
@@ -25,21 +25,6 @@ BEYOND = 7
 table.natives({unary.ceil: "CEIL", unary.floor: "FLOOR", unary.neg: "NEG", unary.round_: "ROUND"})
 
 
-def exactly(g: Emitter, name: str, x: Ref) -> Ref:
-    """A function by LiteRT's own kernel, which takes it from the C library."""
-    sizes = x.tensor.shape
-    wide = g.reshape(x.stored(identity(x.rank)), (*(1,) * (BEYOND - x.rank), *sizes))
-    return g.reshape(g.elementwise(name, wide), sizes).stored(x.order)
-
-
-def real(g: Emitter, input: Value) -> Ref:
-    """An operand that is computed with in FLOAT32; NoLowering for FLOAT64."""
-    ref = g.take(input)
-    if ref.tensor.precision != FLOAT:
-        raise NoLowering(f"litert computes no {input.precision.name} functions, only FLOAT32")
-    return ref
-
-
 @table.each(
     {
         unary.cos: "COS",
@@ -50,39 +35,40 @@ def real(g: Emitter, input: Value) -> Ref:
         unary.sqrt: "SQRT",
     }
 )
-def _curve(g: Emitter, name: str, input: Value) -> Ref:
-    return exactly(g, name, real(g, input))
+def exactly(g: Emitter, name: str, input: Real) -> Ref:
+    """A function by LiteRT's own kernel, which takes it from the C library."""
+    sizes = input.tensor.shape
+    flat = input.stored(identity(input.rank))
+    wide = g.reshape(flat, (*(1,) * (BEYOND - input.rank), *sizes))
+    return g.reshape(g.elementwise(name, wide), sizes).stored(input.order)
 
 
 @table.lower(unary.abs_)
-def abs_(g: Emitter, input: Value) -> Ref:
-    x = g.take(input)
+def abs_(g: Emitter, input: Taken) -> Ref:
     if input.precision == Precision.INT64:
-        return g.elementwise("MAXIMUM", x, -x)
-    return x if input.dtype.kind == "u" else abs(x)
+        return g.elementwise("MAXIMUM", input, -input)
+    return input if input.precision.dtype.kind == "u" else abs(input)
 
 
 @table.lower(unary.square)
-def square(g: Emitter, input: Value) -> Ref:
-    x = g.take(input)
-    return x * x
+def square(g: Emitter, input: Taken) -> Ref:
+    return input * input
 
 
 @table.lower(unary.sign)
-def sign(g: Emitter, input: Value) -> Ref:
+def sign(g: Emitter, input: Real) -> Ref:
     """NaN stays NaN, which the kernel makes 0."""
-    x = real(g, input)
-    return g.where(x.unequal(x), x, g.elementwise("SIGN", x))
+    return g.where(input.unequal(input), input, g.elementwise("SIGN", input))
 
 
 @table.lower(unary.reciprocal)
-def reciprocal(g: Emitter, input: Value) -> Ref:
-    return 1 / g.take(input)
+def reciprocal(g: Emitter, input: Taken) -> Ref:
+    return 1 / input
 
 
 @table.lower(unary.assign)
-def assign(g: Emitter, input: Value) -> Ref:
-    return g.take(input)
+def assign(g: Emitter, input: Taken) -> Ref:
+    return input
 
 
 @table.lower(unary.cast)
@@ -112,9 +98,8 @@ def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
 
 
 @table.each({unary.log2: 2.0, unary.log10: 10.0})
-def _logarithm(g: Emitter, base: float, input: Value) -> Ref:
+def _logarithm(g: Emitter, base: float, input: Real) -> Ref:
     """Whole where it is a power of the base."""
-    x = real(g, input)
-    made = exactly(g, "LOG", x) * (1 / math.log(base))
+    made = exactly(g, "LOG", input) * (1 / math.log(base))
     whole = g.elementwise("ROUND", made)
-    return g.where(g.elementwise("POW", base, whole).equal(x), whole, made)
+    return g.where(g.elementwise("POW", base, whole).equal(input), whole, made)

@@ -14,8 +14,7 @@ from nnir.ops import windows
 from nnir.types import Fuse
 
 from ...attributes import Window
-from ...orders import channels_last
-from .emitter import Emitter, Operand, Ref
+from .emitter import Emitter, Ref
 
 SAME, VALID = 0, 1
 
@@ -30,17 +29,18 @@ class Fused(Window):
 Pairs = Sequence[tuple[int, int]]
 
 
-def spatial_sizes(name: str, input: Value) -> list[int]:
+def spatial_sizes(name: str, input: Value | Ref) -> list[int]:
     """The spatial sizes; NoLowering where they are not known."""
     sizes = [int(d) for d in input.shape[2:] if not isinstance(d, Expr)]
     if len(sizes) < input.rank - 2:
         raise NoLowering(
-            f"{name} needs known sizes on litert, not {input.type}: fix them with --dim NAME=SIZE"
+            f"{name} needs known sizes on litert, not {list(map(str, input.shape))}: "
+            "fix them with --dim NAME=SIZE"
         )
     return sizes
 
 
-def pairs_of(name: str, input: Value, how: Window, *, inside: bool = False) -> Pairs | None:
+def pairs_of(name: str, input: Ref, how: Window, *, inside: bool = False) -> Pairs | None:
     """(before, after) of each axis, by which last windows are whole; `inside` says that none starts
     behind the data. None for SAME of sizes that are only known while running."""
     if how.is_same:
@@ -49,20 +49,20 @@ def pairs_of(name: str, input: Value, how: Window, *, inside: bool = False) -> P
     pairs = how.fit_padding(input.shape[2:], inside=inside) if how.ceil_mode else how.pairs
     if pairs is None:
         raise NoLowering(
-            f"{name} of {input.type} with ceil_mode, whose last windows may start behind the data, "
-            "needs known sizes on litert"
+            f"{name} of {list(map(str, input.shape))} with ceil_mode, whose last windows may start "
+            "behind the data, needs known sizes on litert"
         )
     return pairs
 
 
-def padding_of(input: Value, pairs: Pairs | None, how: Window) -> int | None:
+def padding_of(input: Ref, pairs: Pairs | None, how: Window) -> int | None:
     """SAME or VALID where one of them is this padding."""
     if pairs is not None and not any(map(any, pairs)):
         return VALID
     return SAME if is_same(input, pairs, how) else None
 
 
-def is_same(input: Value, pairs: Pairs | None, how: Window) -> bool:
+def is_same(input: Ref, pairs: Pairs | None, how: Window) -> bool:
     """Whether TFLite's SAME is this padding."""
     if pairs is None:
         return True
@@ -109,16 +109,10 @@ def crop(g: Emitter, ref: Ref, cuts: Pairs) -> Ref:
     return g.move("SLICE", [ref], starts, g.ints(*sizes), shape=shape, order=ref.order)
 
 
-def pad_for_kernel(g: Emitter, name: str, input: Value, ref: Ref, how: Window) -> tuple[Ref, int]:
-    """The input with channels last, and how the kernel is to pad."""
-    pairs = pairs_of(name, input, how)
-    padding = padding_of(input, pairs, how)
+def pad_for_kernel(g: Emitter, name: str, image: Ref, how: Window) -> tuple[Ref, int]:
+    """The image with its border, and how the kernel is to pad."""
+    pairs = pairs_of(name, image, how)
+    padding = padding_of(image, pairs, how)
     if padding is None:
-        return add_border(g, ref, pairs or ()), VALID
-    return ref, padding
-
-
-def stored_last(g: Emitter, operand: Operand) -> Ref:
-    """A tensor with channels last."""
-    ref = g.take(operand)
-    return g.ordered(ref, channels_last(ref.rank))
+        return add_border(g, image, pairs or ()), VALID
+    return image, padding

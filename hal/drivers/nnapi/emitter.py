@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,9 +23,8 @@ from nnir.model import Operation, Value
 from nnir.types import Precision
 
 from ...emission import Emission
-from ...formulas import Formula
 from ...lowering import Lowerings, Plain
-from ...orders import Key, Order, channels_last, identity
+from ...orders import Key, Order, Ordered, channels_last, identity
 from .graph import FLOAT, INT, QUANT, Dims, Graph, Step, Tensor
 from .sizes import join_axes, longest_rows, numbers
 
@@ -48,7 +48,7 @@ FUSING = frozenset(
 
 
 @dataclass(frozen=True, eq=False)
-class Ref(Formula):
+class Ref(Ordered):
     """A result as it is stored: axis k of `shape` is axis `order[k]` of the value.
 
     `tensor` has the same elements, its axes may be joined. `precision` is the value's: integers of
@@ -63,10 +63,6 @@ class Ref(Formula):
     emitter: Emitter = field(repr=False)
 
     @property
-    def rank(self) -> int:
-        return len(self.order)
-
-    @property
     def sizes(self) -> Dims:
         """The sizes in the value's order."""
         return tuple(self.shape[self.order.index(a)] for a in range(self.rank))
@@ -77,9 +73,11 @@ class Ref(Formula):
         data = self.tensor.data
         return None if data is None else data.reshape(self.shape).transpose(np.argsort(self.order))
 
-    def place(self, axis: int) -> int:
-        """Where an axis of the value is stored."""
-        return self.order.index(axis % max(self.rank, 1))
+    @property
+    def places(self) -> np.ndarray:
+        """Where each element of the value lies in memory, in the value's order."""
+        stored = np.arange(math.prod(self.shape)).reshape(self.shape)
+        return stored.transpose(np.argsort(self.order))
 
     def stored(self, shape: Dims, order: Order | None = None) -> Ref:
         """The same tensor, which holds the axes of another value."""
@@ -90,9 +88,9 @@ class Ref(Formula):
         g, (first, *second) = self.emitter, map(self.emitter.real, operands)
         match symbol, second:
             case "+", [other]:
-                return g.binary(OperationType.ADD, first, other)
+                return g.binary("ADD", first, other)
             case "*", [other]:
-                return g.binary(OperationType.MUL, first, other)
+                return g.binary("MUL", first, other)
             case "-", [other]:
                 return first + -other
             case "neg", []:
@@ -102,7 +100,7 @@ class Ref(Formula):
 
 
 Operand = Value | Ref | None
-Argument = Tensor | int | float | None
+Argument = Tensor | Ref | int | float | None
 
 
 class Emitter(Emission[Ref]):
@@ -160,8 +158,7 @@ class Emitter(Emission[Ref]):
 
     def blank(self, precision: Precision, shape: Dims) -> Tensor:
         """A tensor for values of a precision that comes from elsewhere."""
-        if 0 in shape:
-            raise NoLowering(f"nnapi has no tensors without elements, such as {list(shape)}")
+        require_elements(shape)
         dims = join_axes(shape)
         if precision in BYTES:
             return Tensor(QUANT, dims, None, 0.0, 0)
@@ -198,11 +195,12 @@ class Emitter(Emission[Ref]):
     def native(
         self, kernel: str, inputs: Sequence[Value | None], fields: Mapping[str, Plain]
     ) -> Ref:
-        """An operation without scalars, element by element."""
-        ref = self.real(inputs[0])
+        """An operation without scalars, element by element, of one tensor or of two that
+        broadcast."""
+        first, *second = map(self.real, inputs)
         if fields:
             raise NoLowering(f"nnapi has no {kernel} with {', '.join(fields)}")
-        return self.map(OperationType[kernel], ref)
+        return self.binary(kernel, first, *second) if second else self.map(kernel, first)
 
     # Steps
 
@@ -224,14 +222,18 @@ class Emitter(Emission[Ref]):
 
     def one(
         self,
-        type: OperationType,
+        kernel: str,
         inputs: Sequence[Argument],
-        shape: Dims,
+        shape: Dims | None = None,
         order: Order | None = None,
         like: Ref | None = None,
     ) -> Ref:
-        """An operation of one result with these axes, of FLOAT32 or as `like`, whose activation is
-        none yet."""
+        """An operation of one result, of FLOAT32 or as `like`, whose activation is none yet.
+
+        It has the axes of `shape`, or those that the operation which is lowered has in `order`.
+        """
+        type = OperationType[kernel]
+        shape = result_shape(self, order) if shape is None else shape
         more = (int(FusedActivation.NONE),) if type in FUSING else ()
         source = like.tensor if like is not None else None
         how = (source.type, source.grid) if source is not None and source.type != FLOAT else ()
@@ -239,7 +241,9 @@ class Emitter(Emission[Ref]):
         return self.hold(made, shape, order, like.precision if like else Precision.FLOAT32)
 
     def argument(self, given: Argument) -> Tensor | None:
-        """A tensor, or a scalar as one; equal scalars are one operand."""
+        """A tensor, that of a result as it is stored, or a scalar as one; equal scalars are one."""
+        if isinstance(given, Ref):
+            return self.whole(given)
         if given is None or isinstance(given, Tensor):
             return given
         kind = OperandType.FLOAT32 if isinstance(given, float) else OperandType.INT32
@@ -251,8 +255,7 @@ class Emitter(Emission[Ref]):
     def constant(self, data: ArrayLike, precision: Precision = Precision.FLOAT32) -> Ref:
         """A constant; integers of 8 bits are stored with a scale once one is known."""
         array = np.asarray(data)
-        if 0 in array.shape:
-            raise NoLowering(f"nnapi has no tensors without elements, such as {list(array.shape)}")
+        require_elements(array.shape)
         dims = join_axes(array.shape)
         if precision in BYTES:
             stored = (array.astype(np.int16) + SHIFT[precision]).astype(np.uint8)
@@ -361,10 +364,18 @@ class Emitter(Emission[Ref]):
         ref = self.take(operand)
         if ref.order == order:
             return ref
-        perm = tuple(ref.order.index(a) for a in order)
-        shape = tuple(ref.shape[p] for p in perm)
-        places = np.arange(math.prod(shape)).reshape(ref.shape).transpose(perm)
-        return self.hold(self.pick(ref, places), shape, order, ref.precision)
+        return self.moved(ref, ref.places.transpose(order), order)
+
+    def moved(
+        self,
+        ref: Ref,
+        places: np.ndarray,
+        order: Order | None = None,
+        fill: Tensor | None = None,
+    ) -> Ref:
+        """Elements by their places in memory, as they are to be stored; -1 is `fill`."""
+        tensor = self.pick(ref, np.ascontiguousarray(places), fill)
+        return self.hold(tensor, places.shape, order, ref.precision)
 
     def pick(self, ref: Ref, places: np.ndarray, fill: Tensor | None = None) -> Tensor:
         """Elements by their places in memory; -1 is `fill`, one number.
@@ -372,6 +383,7 @@ class Emitter(Emission[Ref]):
         What lies together is moved together, as rows of a table, and once: what was moved before
         is taken from where it lay.
         """
+        require_elements(places.shape)
         tensor, flat = ref.tensor, places.reshape(-1)
         if fill is None and np.array_equal(flat, np.arange(math.prod(ref.shape))):
             return self.dims(ref, join_axes(places.shape))
@@ -386,8 +398,8 @@ class Emitter(Emission[Ref]):
             if fill is None or border is None or np.array_equal(fill.data, border.data):  # type: ignore[arg-type]
                 moved = np.where(flat < 0, -1, before[flat]).reshape(places.shape)
                 return self.pick(source, moved, border if fill is None else fill)
-        if tensor.data is not None and fill is None:
-            made = self._pick_constant(tensor, flat, join_axes(places.shape))
+        if tensor.data is not None:
+            made = self._pick_constant(tensor, flat, fill, join_axes(places.shape))
             return self.remember((*key, places.shape), made)
         rows = longest_rows(places, math.prod(ref.shape))
         heads = flat.reshape(-1, rows)[:, 0] // rows
@@ -406,14 +418,22 @@ class Emitter(Emission[Ref]):
         self.picked[found] = ref, flat, fill
         return self.dims(replace(ref, tensor=found), join_axes(places.shape))
 
-    def _pick_constant(self, tensor: Tensor, flat: np.ndarray, dims: Dims) -> Tensor:
-        """Elements of a constant, and of the integers that it stands for."""
-        data = np.asarray(tensor.data).reshape(-1)[flat].reshape(dims)
-        made = replace(tensor, dims=dims, data=data)
-        if tensor in self.twins:
+    def _pick_constant(
+        self, tensor: Tensor, flat: np.ndarray, fill: Tensor | None, dims: Dims
+    ) -> Tensor:
+        """Elements of a constant, and of the integers that it stands for: these have a 0."""
+        number = 0 if fill is None else np.asarray(fill.data).item()
+
+        def pick(data: np.ndarray, other: float) -> np.ndarray:
+            moved = np.where(flat < 0, other, data.reshape(-1)[flat])
+            return moved.astype(data.dtype).reshape(dims)
+
+        made = replace(tensor, dims=dims, data=pick(np.asarray(tensor.data), number))
+        if tensor in self.twins and number == 0:
             twin = self.twins[tensor]
-            moved = self._twin_data(tensor).reshape(-1)[flat].reshape(dims)
-            self.twins[made] = replace(twin, dims=dims, data=moved)
+            self.twins[made] = replace(
+                twin, dims=dims, data=pick(self._twin_data(tensor), twin.zero)
+            )
         return made
 
     def _append(self, table: Tensor, fill: Tensor, rows: int) -> Tensor:
@@ -436,33 +456,27 @@ class Emitter(Emission[Ref]):
         """The elements in the order of the model in another shape; nothing is done yet."""
         return self.plain(operand).stored(shape)
 
-    def lay(self, ref: Ref, shape: Dims, order: Order | None = None) -> Ref:
-        """The elements as they lie, as those of a value of these axes."""
-        other = ref.stored(shape, order)
-        return replace(other, tensor=self.whole(other))
-
     # Element by element
 
-    def map(self, type: OperationType, ref: Ref, *scalars: Argument) -> Ref:
+    def map(self, kernel: str, ref: Ref) -> Ref:
         """An operation of one tensor, in whatever order it is stored."""
         tensor = self.whole(ref)
-        return replace(ref, tensor=self.step(type, [tensor, *scalars], tensor.dims))
+        return replace(ref, tensor=self.step(OperationType[kernel], [tensor], tensor.dims))
 
-    def binary(
-        self, type: OperationType, a: Operand, b: Operand, code: int = FusedActivation.NONE
-    ) -> Ref:
+    def binary(self, kernel: str, a: Ref, b: Ref) -> Ref:
         """ADD or MUL of operands that broadcast."""
-        refs, order = self.aligned(self.real(a), self.real(b))
-        shape = numbers(broadcast(*(r.shape for r in refs)))
-        left, right, dims = self.joined(refs, shape)
-        made = self.step(type, [left, right, int(code)], dims)
+        (left, right), shape, order = self.aligned(a, b)
+        first, second, dims = self.joined(left, right, shape)
+        made = self.step(OperationType[kernel], [first, second, int(FusedActivation.NONE)], dims)
         return self.hold(made, shape, order)
 
     def rectify(self, ref: Ref) -> Ref:
-        return self.map(OperationType.RELU, ref)
+        return self.map("RELU", ref)
 
-    def aligned(self, *refs: Ref) -> tuple[list[Ref], Order]:
-        """Operands that broadcast, all stored in the order that most elements have already."""
+    def aligned(self, *operands: Operand | float) -> tuple[list[Ref], Dims, Order]:
+        """Operands that broadcast, all stored in the order that most elements have already; the
+        sizes that they broadcast to in that order, and the order."""
+        refs = [self.real(o) for o in operands]
         rank = max(r.rank for r in refs)
         votes: dict[Order, int] = {}
         for ref in refs:
@@ -470,7 +484,8 @@ class Emitter(Emission[Ref]):
                 votes[ref.order] = votes.get(ref.order, 0) + math.prod(ref.shape)
         natural = channels_last(rank)
         order = max(votes, key=lambda o: (votes[o], o == natural), default=identity(rank))
-        return [self.widened(r, order) for r in refs], order
+        wide = [self.widened(r, order) for r in refs]
+        return wide, numbers(broadcast(*(r.shape for r in wide))), order
 
     def widened(self, ref: Ref, order: Order) -> Ref:
         """An operand of fewer axes, or of as many, stored in `order`."""
@@ -481,14 +496,13 @@ class Emitter(Emission[Ref]):
             ref = plain.stored(wide)
         return self.ordered(ref, order)
 
-    def joined(self, refs: Sequence[Ref], shape: Dims) -> tuple[Tensor, Tensor, Dims]:
+    def joined(self, a: Ref, b: Ref, shape: Dims) -> tuple[Tensor, Tensor, Dims]:
         """Two operands and the result with at most four axes each."""
-        a, b = (r.shape for r in refs)
         if len(shape) <= MOST_AXES:
-            rows = [s or (1,) for s in (a, b, shape)]
+            rows = [s or (1,) for s in (a.shape, b.shape, shape)]
         else:
-            rows = join_alike(a, b, shape)
-        return self.dims(refs[0], rows[0]), self.dims(refs[1], rows[1]), rows[2]
+            rows = join_alike(a.shape, b.shape, shape)
+        return self.dims(a, rows[0]), self.dims(b, rows[1]), rows[2]
 
     # Ends
 
@@ -512,6 +526,12 @@ class Emitter(Emission[Ref]):
             return self.step(OperationType.EMBEDDING_LOOKUP, [rows, tensor], dims, INT)
         shape = self.table(np.array(dims, np.int32))
         return self.step(OperationType.RESHAPE, [tensor, shape], dims, tensor.type, tensor.grid)
+
+
+def require_elements(shape: Sequence[int]) -> None:
+    """NoLowering for a tensor without elements."""
+    if 0 in shape:
+        raise NoLowering(f"nnapi has no tensors without elements, such as {list(shape)}")
 
 
 def kind_of(precision: Precision) -> OperandType:
@@ -542,6 +562,13 @@ def join_alike(*shapes: Dims) -> list[Dims]:
     return [tuple(row[k] for row in rows) for k in range(len(shapes))]
 
 
-def result_shape(g: Emitter, number: int = 0) -> Dims:
-    """The sizes of a result of the operation that is lowered."""
-    return numbers(g.operation.outputs[number].shape)
+def result_shape(g: Emitter, order: Order | None = None) -> Dims:
+    """The sizes of the first result of the operation that is lowered, as an order stores them."""
+    shape = numbers(g.operation.outputs[0].shape)
+    return shape if order is None else tuple(shape[a] for a in order)
+
+
+Taken = Annotated[Ref, Emitter.take]
+"""What a lowering reads as it is stored."""
+Real = Annotated[Ref, Emitter.real]
+"""What a lowering calculates with, in FLOAT32."""

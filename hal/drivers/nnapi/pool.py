@@ -2,61 +2,56 @@
 
 from __future__ import annotations
 
+import math
+
 from nnir.errors import NoLowering
-from nnir.formats.nnapi.structures import OperationType
-from nnir.model import Value
 from nnir.ops import pool
 
 from ...attributes import Window
 from ...lowering import Lowerings
-from .conv import LAST, Pairs, stored_last
-from .emitter import BYTES, Emitter, Operand, Ref, result_shape
+from .conv import LAST, stored_last
+from .emitter import BYTES, Emitter, Real, Ref, Taken
 from .quant import as_numbers
-from .sizes import numbers
 
 table = Lowerings[Ref]()
 
 
 @table.lower(pool.average_pool_2d, how=Window)
-def average_pool_2d(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -> Ref:
-    pairs = _pairs(input, how)
-    if count_include_pad and any(map(any, pairs)):
+def average_pool_2d(g: Emitter, input: Real, *, count_include_pad: bool, how: Window) -> Ref:
+    if count_include_pad and any(map(any, _pairs(input, how))):
         raise NoLowering("nnapi counts no borders")
-    return slide(g, OperationType.AVERAGE_POOL_2D, g.real(input), how, pairs)
+    return slide(g, "AVERAGE_POOL_2D", input, how)
 
 
 @table.lower(pool.max_pool_2d, how=Window, implied=["return_indices_dtype"])
-def max_pool_2d(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> Ref:
-    if return_indices:
-        raise NoLowering("nnapi gives no positions of a pool's elements")
-    ref = g.take(input)
-    if ref.precision in BYTES and not ref.tensor.scale:
-        ref = as_numbers(g, ref)
-    return slide(g, OperationType.MAX_POOL_2D, ref, how, _pairs(input, how))
+def max_pool_2d(g: Emitter, input: Taken, *, how: Window) -> Ref:
+    if input.precision in BYTES and not input.tensor.scale:
+        input = as_numbers(g, input)
+    return slide(g, "MAX_POOL_2D", input, how)
 
 
-def _pairs(input: Value, how: Window) -> Pairs:
+@table.lower(pool.lp_pool, how=Window)
+def lp_pool(g: Emitter, input: Real, *, p: float, how: Window) -> Ref:
+    """The root of a mean, times that of the size of a window."""
+    if p != 2 or how.rank != 2 or any(map(any, _pairs(input, how))):
+        raise NoLowering("nnapi has 2-norms of windows that lie inside of an image")
+    return slide(g, "L2_POOL_2D", input, how) * math.sqrt(math.prod(how.kernel_shape))
+
+
+def _pairs(x: Ref, how: Window) -> list[tuple[int, int]]:
     """The borders, grown behind for windows that end beyond the image."""
-    sizes = numbers(input.shape[2:])
-    pairs = how.resolve_padding(sizes)
-    return tuple(how.fit_padding(sizes) or () if how.ceil_mode else pairs)
+    pairs = how.fit_padding(x.sizes[2:]) if how.ceil_mode else None
+    return pairs or [*how.resolve_padding(x.sizes[2:])]
 
 
-def slide(
-    g: Emitter,
-    type: OperationType,
-    operand: Operand,
-    how: Window,
-    pairs: Pairs,
-) -> Ref:
+def slide(g: Emitter, kernel: str, x: Ref, how: Window) -> Ref:
     """A pool of an image with channels last; no window lies in the border alone."""
-    for extent, pair in zip(how.kernel_shape, pairs, strict=True):
-        if max(pair) >= extent:
-            raise NoLowering(f"nnapi pools by {extent} with a border of less, not {pair}")
-    if how.is_dilated:
-        raise NoLowering("nnapi has no dilated pools")
-    x, pads = stored_last(g, operand, pairs)
-    (down, across), (height, width) = how.strides, how.kernel_shape
-    shape = tuple(result_shape(g)[a] for a in LAST)
-    window = [*pads, across, down, width, height]
-    return g.one(type, [g.whole(x), *window], shape, LAST, like=x)
+    pairs = _pairs(x, how)
+    if how.is_dilated or any(max(p) >= n for p, n in zip(pairs, how.kernel_shape, strict=True)):
+        raise NoLowering(
+            f"nnapi pools by {how.kernel_shape} without dilations and in a border of less, "
+            f"not {pairs}"
+        )
+    image, pads = stored_last(g, x, pairs)
+    window = [*pads, *how.strides[::-1], *how.kernel_shape[::-1]]
+    return g.one(kernel, [image, *window], order=LAST, like=image)

@@ -1,0 +1,35 @@
+"""Operands that a lowering reads while compiling, as its annotations ask for them."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeVar
+
+from nnir.broadcast import axes_of, ints
+from nnir.errors import NoLowering
+from nnir.model import Value
+
+from .attributes import Ints
+from .emission import Emission
+
+R = TypeVar("R")
+
+
+def known_ints(g: Emission[R], operand: Value) -> Ints:
+    """The elements of an operand; NoLowering where they are only known while running."""
+    found = ints(operand)
+    if found is None:
+        operation = g.operation
+        name = operation.operator.tensors[operation.inputs.index(operand)]
+        raise NoLowering(f"{g.device} needs known {name} of {operation.operator.name}")
+    return found
+
+
+def reduced_axes(g: Emission[R], operand: Value) -> Ints:
+    """The axes that a reduction leaves out, from the front: all where none is named."""
+    rank = g.operation.inputs[0].rank  # type: ignore[union-attr]  # what is reduced
+    named = () if 0 in operand.shape else known_ints(g, operand)
+    return tuple(sorted(axes_of(named, rank))) or tuple(range(rank))
+
+
+Known = Annotated[Ints, known_ints]
+Axes = Annotated[Ints, reduced_axes]
