@@ -390,15 +390,6 @@ class Lowerings(Generic[R]):
             merged.activation = merged.activation or table.activation
         return merged
 
-    @classmethod
-    def of_package(cls, package: str, *more: str) -> Lowerings[R]:
-        """The tables of a driver's modules that are named like a family of operators, and of
-        those named `more`; its device has the package's name."""
-        own = [n for n in NAMES if find_spec(f"{package}.{n}") is not None]
-        merged = cls.merge(import_module(f"{package}.{name}").table for name in (*own, *more))
-        merged.device = package.rpartition(".")[2]
-        return merged
-
 
 class LateLowerings(Lowerings[R]):
     """The tables of a driver's modules that are named like a family of operators, each of which is

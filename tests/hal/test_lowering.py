@@ -28,7 +28,7 @@ from nnir.ops import (
 )
 from nnir.types import Fuse, Precision, TensorType
 
-DRIVERS = ("litert", "nnrt", "onnxruntime", "openvino", "torch")
+DRIVERS = ("litert", "nnapi", "nnrt", "onnxruntime", "openvino", "torch")
 
 FLOATS = TensorType(Precision.FLOAT32, (2, 3))
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+from nnir.model import Value
 from nnir.ops import activation
 
 from ...lowering import Lowerings
-from .binary import clip_between
+from .binary import clip_between, larger, smaller
 from .emitter import Emitter, Real, Ref
 
 table = Lowerings[Ref]()
@@ -19,6 +20,14 @@ table.natives(
         activation.relu6: "RELU6",
     }
 )
+
+
+@table.lower(activation.clip)
+def clip(g: Emitter, input: Real, min: Value, max: Value) -> Ref:
+    bounds = [b.constant.item() for b in (min, max) if b.constant is not None]
+    if len(bounds) == 2 and bounds[0] <= bounds[1]:
+        return clip_between(g, input, *bounds)
+    return smaller(g, larger(g, input, g.reshape(min, ())), g.reshape(max, ()))
 
 
 @table.lower(activation.swish)

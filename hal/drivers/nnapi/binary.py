@@ -8,8 +8,7 @@ import numpy as np
 
 from nnir.errors import NoLowering
 from nnir.formats.nnapi.structures import FusedActivation
-from nnir.model import Value
-from nnir.ops import activation, binary
+from nnir.ops import binary
 from nnir.types import Fuse
 
 from ...lowering import Lowerings
@@ -78,11 +77,3 @@ def clip_between(g: Emitter, x: Ref, low: float, high: float) -> Ref:
     if low > -math.inf:
         x = larger(g, x, g.real(low)) if low else g.rectify(x)
     return x if high == math.inf else smaller(g, x, g.real(high))
-
-
-@table.lower(activation.clip)
-def clip(g: Emitter, input: Real, min: Value, max: Value) -> Ref:
-    bounds = [b.constant.item() for b in (min, max) if b.constant is not None]
-    if len(bounds) == 2 and bounds[0] <= bounds[1]:
-        return clip_between(g, input, *bounds)
-    return smaller(g, larger(g, input, g.reshape(min, ())), g.reshape(max, ()))

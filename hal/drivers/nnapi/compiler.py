@@ -12,13 +12,13 @@ from nnir.specialise import specialise
 from nnir.types import Precision
 
 from ...emission import refusal_of_sizes
-from ...lowering import Lowerings
+from ...lowering import LateLowerings
 from .emitter import SHIFT, Emitter, Ref
 from .graph import QUANT, Tensor
 from .quant import grid_of_readers
 from .sizes import join_axes, numbers
 
-LOWERINGS = Lowerings[Ref].of_package(__package__)
+LOWERINGS = LateLowerings[Ref](__package__)
 
 
 def compile_model(

@@ -14,6 +14,14 @@ from .graph import INT
 from .shape import moves
 
 table = Lowerings[Ref]()
+table.lower(
+    *(index.slice_, index.roll, index.gather_nd, index.gather_elements),
+    *(index.channel_shuffle, index.reverse_sequence),
+    implied=[
+        *("axes", "starts", "ends", "steps", "shifts", "indices", "batch_dims", "axis", "group"),
+        *("lengths", "batch_axis", "time_axis"),
+    ],
+)(moves)
 
 
 @table.lower(index.gather)

@@ -9,8 +9,10 @@ from ...lowering import Lowerings
 from ...resizing import Corners
 from .conv import LAST
 from .emitter import Emitter, Real, Ref, result_shape
+from .shape import moves
 
 table = Lowerings[Ref]()
+table.lower(resize.resize_nearest, implied=["shape", "scales", "align_corners"])(moves)
 
 
 @table.lower(resize.resize_linear, implied=["shape", "scales"], how=Corners)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from nnir.errors import NoLowering
-from nnir.ops import index, resize, shape
+from nnir.ops import shape
 
 from ...attributes import Ints
 from ...lowering import Lowerings
@@ -22,14 +22,8 @@ NOTHING = -1
 
 
 @table.lower(
-    *(shape.expand, shape.tile, shape.split, shape.unstack, resize.resize_nearest),
-    *(index.slice_, index.roll, index.gather_nd, index.gather_elements),
-    *(index.channel_shuffle, index.reverse_sequence),
-    implied=[
-        *("shape", "repeats", "axes", "starts", "ends", "steps", "shifts", "indices", "split"),
-        *("axis", "batch_dims", "group", "scales", "align_corners", "lengths", "batch_axis"),
-        *("time_axis", "num"),
-    ],
+    *(shape.expand, shape.tile, shape.split, shape.unstack),
+    implied=["shape", "repeats", "split", "axis", "num"],
 )
 def moves(g: Emitter, input: Taken) -> tuple[Ref, ...]:
     """The results of the operation that is lowered, whose elements are those of one operand."""
