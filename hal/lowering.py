@@ -63,8 +63,9 @@ class Program(Protocol[R]):
 Lowering = Callable[..., R | Sequence[R]]
 """Of an emission, then an operation's operands and, by name, its attributes."""
 
-Taker = Callable[[Any, Value], Any]
-"""Of an emission and an operand: what a parameter `Annotated[..., taker]` receives for it."""
+Taker = Callable[[Any, Any], Any]
+"""Of an emission and an operand or an attribute: what a parameter `Annotated[..., taker]` receives
+for it."""
 
 Way = Callable[..., Value | Sequence[Value]]
 """A decomposition: of an operation's operands and, by name, its attributes, as values."""
@@ -75,8 +76,8 @@ class Bound(Generic[R]):
     """A function as the lowering of an operator: what it reads, and what must not be said.
 
     `inputs` are the places of the operands that it takes, `rest` the first of those that it takes
-    by `*`, `takers` what is made of each of them, the rest last. `groups` are dataclasses that take
-    several attributes by the names of their fields. `absent` are optional operands, `plain`
+    by `*`, `takers` what is made of each of them, the rest last; `attributes` has names and what is
+    made of each. `groups` are dataclasses that take several attributes by the names of their fields. `absent` are optional operands, `plain`
     attributes that are as good as not there: the first None, the others their default. With
     `is_fused` the activation of the fuse code is added.
     """
@@ -85,7 +86,7 @@ class Bound(Generic[R]):
     function: Callable[..., R | Sequence[R]]
     inputs: tuple[int, ...]
     rest: int | None
-    attributes: tuple[str, ...]
+    attributes: tuple[tuple[str, Taker | None], ...]
     groups: tuple[tuple[str, type, tuple[str, ...]], ...]
     absent: tuple[tuple[int, str], ...]
     plain: tuple[tuple[str, object], ...]
@@ -102,7 +103,7 @@ class Bound(Generic[R]):
             read += operands[self.rest :]
         takers = chain(self.takers, repeat(self.takers[-1] if self.takers else None))
         taken = [_take(program, t, v) for t, v in zip(takers, read, strict=False)]
-        given = {name: attributes[name] for name in self.attributes}
+        given = {name: _take(program, t, attributes[name]) for name, t in self.attributes}
         for name, kind, names in self.groups:
             given[name] = kind(**{n: attributes[n] for n in names})
         made = self.function(program, *taken, **given)
@@ -125,13 +126,14 @@ class Bound(Generic[R]):
                 raise NoLowering(f"{device}: {name} does not read {attribute}={value!r}")
 
 
-def _take(program: object, taker: Taker | None, operand: Value | None) -> object:
-    """An operand as a parameter receives it: by its taker, where it has one and is there."""
-    return operand if taker is None or operand is None else taker(program, operand)
+def _take(program: object, taker: Taker | None, given: object) -> object:
+    """An operand or attribute as a parameter receives it: by its taker, where it has one and is
+    there."""
+    return given if taker is None or given is None else taker(program, given)
 
 
 def _taker(parameter: inspect.Parameter, names: Mapping[str, object]) -> Taker | None:
-    """What is made of an operand for a parameter: `names` are those that its annotation knows."""
+    """What is made of what a parameter receives: `names` are those that its annotation knows."""
     hint = parameter.annotation
     if isinstance(hint, str):
         hint = names.get(hint.removesuffix(" | None"))
@@ -159,7 +161,8 @@ def bind(
     known: Mapping[str, object] = getattr(inspect.unwrap(function), "__globals__", {})
     takers = tuple(_taker(p, known) for p in positional)
     tensors = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-    named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in groups]
+    constants = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in groups]
+    named = [p.name for p in constants]
     takes_rest = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     unknown = [n for n in tensors if n not in operator.tensors]
     unknown += [n for n in named if n not in operator.attributes]
@@ -167,7 +170,9 @@ def bind(
     if unknown:
         raise TypeError(f"a lowering names {', '.join(unknown)}: not in {_schema(operator)}")
     bound = _bind_names(operator, function, tensors, named, implied, groups, takes_rest=takes_rest)
-    return replace(bound, takers=takers)
+    return replace(
+        bound, takers=takers, attributes=tuple((p.name, _taker(p, known)) for p in constants)
+    )
 
 
 def _bind_names(
@@ -197,9 +202,8 @@ def _bind_names(
     if needed:
         raise TypeError(f"a lowering leaves out {', '.join(needed)} of {_schema(operator)}")
     rest = len(tensors) if takes_rest else None
-    return Bound(
-        operator, function, places, rest, tuple(named), bundles, absent, plain, is_fused, ()
-    )
+    attributes = tuple((name, None) for name in named)
+    return Bound(operator, function, places, rest, attributes, bundles, absent, plain, is_fused, ())
 
 
 def _schema(operator: Operator[object]) -> str:
@@ -249,8 +253,8 @@ class Lowerings(Generic[R]):
     """Lowerings by operator, each of which gives results of type `R`.
 
     A function takes the emitter, then what it reads of the operator, by the operator's own names:
-    operands by position, constants by keyword. An operand whose annotation is a name of the
-    function's module for `Annotated[..., taker]` is what `taker` makes of the emitter and it. What
+    operands by position, constants by keyword. One whose annotation is a name of the function's
+    module for `Annotated[..., taker]` is what `taker` makes of the emitter and it. What
     is not named must not be said: an operation whose attribute differs from the default, or that
     has the optional operand, is decomposed. The activation of a fuse code that it does not name is
     emitted behind it.

@@ -1,10 +1,10 @@
-"""Operands that a lowering reads while compiling, as its annotations ask for them."""
+"""What a lowering reads while compiling, as its annotations ask for it."""
 
 from __future__ import annotations
 
 from typing import Annotated, TypeVar
 
-from nnir.broadcast import axes_of, ints
+from nnir.broadcast import axes_of, axis_of, ints
 from nnir.errors import NoLowering
 from nnir.model import Value
 
@@ -31,5 +31,12 @@ def reduced_axes(g: Emission[R], operand: Value) -> Ints:
     return tuple(sorted(axes_of(named, rank))) or tuple(range(rank))
 
 
+def axis_from_front(g: Emission[R], axis: int) -> int:
+    """An axis of the first operand, from the front."""
+    first = g.operation.inputs[0]
+    return axis if first is None else axis_of(axis, first.rank)
+
+
 Known = Annotated[Ints, known_ints]
 Axes = Annotated[Ints, reduced_axes]
+Axis = Annotated[int, axis_from_front]

@@ -10,7 +10,7 @@ import pytest
 
 from hal.emission import Emission, decompositions
 from hal.lowering import ROOMS, LateLowerings, Lowerings, Plain
-from hal.operands import Axes, Known
+from hal.operands import Axes, Axis, Known
 from nnir.model import Model, Value
 from nnir.operator import Operator, operator
 from nnir.ops import (
@@ -259,7 +259,12 @@ def test_operands_that_must_be_known() -> None:
     def pad(g: Words, input: Value, pads: Known) -> str:
         return g.say(pads)
 
+    @table.lower(activation.softmax)
+    def softmax(g: Words, input: Value, *, axis: Axis) -> str:
+        return g.say(axis)
+
     square = TensorType(Precision.FLOAT32, (3, 3))
+    assert said(table, lambda x: activation.softmax(x, axis=-1), square).said == ["1"]
     assert said(table, lambda x: reduce.reduce_sum(x, [-1, 0]), square).said == ["(0, 1)"]
     assert said(table, lambda x: reduce.reduce_sum(x, []), square).said == ["(0, 1)"]
     assert said(table, lambda x: shape.pad(x, [0, 1, 0, 2]), square).said == ["(0, 1, 0, 2)"]

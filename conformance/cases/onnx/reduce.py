@@ -49,6 +49,10 @@ CASES = [
         if (op, d) != ("ReduceSumSquare", np.int32)
     ),
     Case("ReduceSumSquare", (i(7, 2, 4, dtype=np.int32),), why="integers", oracle="onnxruntime"),
+    Case(
+        "ReduceMean", (i(2**31 - 1, 2**31 - 5, -7, dtype=np.int32),),
+        why="integers that do not hold the sum", oracle="onnxruntime",
+    ),
     *(
         Case(op, (i(7, 2, 250, dtype=np.uint8),), why="bytes") for op in ("ReduceMax", "ReduceMin")
     ),

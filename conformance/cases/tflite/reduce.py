@@ -25,6 +25,8 @@ CASES = [
     *(Case(op, (X, i(2, dtype=np.int32)), tol=ROUNDS, why="an axis at run time") for op in OPS),
     *(Case(op, (COUNTS, sizes(1)), why="int32") for op in OPS),
     *(Case(op, (COUNTS.astype(np.int64), sizes(1)), why="int64") for op in OPS),
+    *(Case("MEAN", (np.array([[np.iinfo(d).max] * 3, [1, -7, 2]], d), sizes(0)),
+           why=f"{np.dtype(d).name} that does not hold the sum") for d in (np.int32, np.int64)),
     *(Case(op, (TRUTH, sizes(0, 2))) for op in LOGIC),
     *(Case(op, (TRUTH, Const(i(-1, dtype=np.int32))), {"keep_dims": True}) for op in LOGIC),
     *(Case(op, (X, Const(np.zeros((1, 0), np.int32))), raises=BadType, why="axes in a matrix")

@@ -52,10 +52,11 @@ def nansum(x: Value, axis: Ints, dtype: Precision | None, keepdim: bool) -> Valu
 @table.convert("mean")
 @table.convert("mean_all", axis=(), keepdim=False)
 def mean(x: Value, axis: Ints, keepdim: bool) -> Value:
-    """Of integers too, whose mean loses its fraction."""
+    """Of integers too, as FLOAT32, which loses its fraction."""
     if x.precision == Precision.BOOL8:
         raise Unsupported(f"the mean of {x.type}")
-    return reduce_axes(reduce.reduce_mean, x, axis, keepdim)
+    real = x.cast(Precision.FLOAT32) if x.is_integer else x
+    return reduce_axes(reduce.reduce_mean, real, axis, keepdim).cast(x.precision)
 
 
 @table.convert("prod")
