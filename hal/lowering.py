@@ -77,9 +77,9 @@ class Bound(Generic[R]):
 
     `inputs` are the places of the operands that it takes, `rest` the first of those that it takes
     by `*`, `takers` what is made of each of them, the rest last; `attributes` has names and what is
-    made of each. `groups` are dataclasses that take several attributes by the names of their fields. `absent` are optional operands, `plain`
-    attributes that are as good as not there: the first None, the others their default. With
-    `is_fused` the activation of the fuse code is added.
+    made of each. `groups` are dataclasses that take several attributes by the names of their
+    fields. `absent` are optional operands, `plain` attributes that are as good as not there: the
+    first None, the others their default. With `is_fused` the activation of the fuse code is added.
     """
 
     operator: Operator[object]
