@@ -66,3 +66,20 @@ def _without_empty(g: Emitter, made: Ref, rois: Ref) -> Ref:
     left, top, right, bottom = g.node("Split", rois, g.scalar(1), outputs=4, num_splits=4)
     flat = (right <= left) | (bottom <= top)
     return g.where(g.reshape(flat, [-1, 1, 1, 1]), 0, made)
+
+
+@table.lower(detection.max_roi_pool)
+def max_roi_pool(
+    g: Emitter, input: Single, rois: Single, *, pooled_shape: tuple[int, ...], spatial_scale: float
+) -> Ref:
+    height, width = pooled_shape
+    return g.node(
+        "ROIPooling",
+        *(input, rois),
+        output_size=pooled_shape,
+        output_roi=pooled_shape,
+        pooled_h=height,
+        pooled_w=width,
+        spatial_scale=spatial_scale,
+        method="max",
+    )

@@ -146,3 +146,8 @@ def reverse_sequence(
 ) -> Ref:
     long = lengths.cast(Precision.INT32)
     return g.node("ReverseSequence", input, long, batch_axis=batch_axis, seq_axis=time_axis)
+
+
+@table.lower(index.channel_shuffle)
+def channel_shuffle(g: Emitter, input: Value, *, group: int) -> Ref:
+    return g.node("ShuffleChannels", input, axis=1, group=group)

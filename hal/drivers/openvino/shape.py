@@ -30,6 +30,11 @@ def _reshape(g: Emitter, copies: bool, input: Value, shape: Value) -> Ref:
     return g.squeeze(input, *range(input.rank))
 
 
+@table.lower(shape.flatten, implied=["start_axis", "end_axis"])
+def flatten(g: Emitter, input: Value) -> Ref:
+    return g.reshape(input, g.operation.outputs[0].shape)
+
+
 @table.lower(shape.transpose)
 def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Ref:
     order = axes_of(perm, input.rank) if perm else reversed(range(input.rank))
