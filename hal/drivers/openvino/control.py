@@ -21,10 +21,10 @@ def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_mo
         graph, results = inner.body(model, parameters)
         put(graph)
         sides.append((parameters, results))
-    (heads, ends), (other_heads, other_ends) = sides
-    for value, *pair in zip(inputs, heads, other_heads, strict=True):
+    heads, ends = zip(*sides, strict=True)
+    for value, *pair in zip(inputs, *heads, strict=True):
         node.set_input(g.take(value).output, *pair)
-    made = [node.set_output(*pair) for pair in zip(ends, other_ends, strict=True)]
+    made = [node.set_output(*pair) for pair in zip(*ends, strict=True)]
     node.set_friendly_name(g.name("If"))
     return tuple(Ref(o, g) for o in made)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, wraps
 from itertools import chain, repeat
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, Any, TypeVar, cast, get_args
 
 from nnir.broadcast import axis_of
 from nnir.errors import NoLowering
@@ -15,7 +15,7 @@ from nnir.model import Value
 from nnir.operator import Operator
 from nnir.types import Precision
 
-from ...lowering import Lowerings, Registration
+from ...lowering import Lowering, Lowerings, Registration
 from .emitter import Emitter, Ref
 from .integers import compute_in_32_bits, wide
 
@@ -36,7 +36,7 @@ def single(g: Emitter, input: Value) -> Ref:
     return g.cast(input, Precision.FLOAT32)
 
 
-def computed(g: Emitter, input: Value) -> Ref:
+def widen(g: Emitter, input: Value) -> Ref:
     """Floats in float32, narrow integers in 32 bits, all else as it is."""
     return single(g, input) if input.is_float else wide(g, input)
 
@@ -48,9 +48,6 @@ def _from_front(g: Emitter, axis: int) -> int:
 
 Single = Annotated[Ref, Form(single)]
 """A float operand in float32; there are no others."""
-
-Computed = Annotated[Ref, Form(computed)]
-"""An operand in a precision that OpenVINO computes in."""
 
 Sizes = Annotated[Ref, Form(Emitter.int64)]
 """Positions or sizes as an int64 vector."""
@@ -68,8 +65,8 @@ class Table(Lowerings[Ref]):
         """As the base, in forms."""
         plain = super().lower(*operators, implied=implied, **groups)
 
-        def add(function: Callable[..., Any]) -> None:
-            plain(_in_forms(function))
+        def add(function: Lowering[Ref]) -> None:
+            plain(cast("Callable[..., Ref]", _in_forms(function)))
 
         return Registration(add)
 
@@ -79,8 +76,8 @@ class Table(Lowerings[Ref]):
         """As the base, in forms."""
         plain = super().each(table, implied)
 
-        def add(function: Callable[..., Any]) -> None:
-            plain(_in_forms(function))
+        def add(function: Lowering[Ref]) -> None:
+            plain(cast("Callable[..., Ref]", _in_forms(function)))
 
         return Registration(add)
 
@@ -94,7 +91,7 @@ class Table(Lowerings[Ref]):
             return compute_in_32_bits(g, function, *operands)
 
 
-def _in_forms(function: Callable[..., Any]) -> Callable[..., Any]:
+def _in_forms(function: Lowering[Ref]) -> Lowering[Ref]:
     """A function whose annotated parameters are read in their forms before it is called."""
     _, *parameters = inspect.signature(function, eval_str=True).parameters.values()
     forms = {p.name: form for p in parameters if (form := _form_of(p.annotation))}
@@ -103,11 +100,11 @@ def _in_forms(function: Callable[..., Any]) -> Callable[..., Any]:
     names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     rest = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
 
-    def read(g: Emitter, name: str, value: Any) -> Any:
+    def read(g: Emitter, name: str, value: object) -> object:
         return forms[name].read(g, value) if name in forms and value is not None else value
 
     @wraps(function)
-    def lowering(g: Emitter, *operands: Any, **attributes: Any) -> Any:
+    def lowering(g: Emitter, *operands: object, **attributes: object) -> Ref | Sequence[Ref]:
         named = zip(chain(names, repeat(*rest) if rest else ()), operands, strict=False)
         taken = [read(g, *pair) for pair in named]
         return function(g, *taken, **{n: read(g, n, v) for n, v in attributes.items()})

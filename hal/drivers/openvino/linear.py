@@ -42,7 +42,8 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     def multiply(a: Ref, b: Ref) -> Ref:
         return g.node(
             "MatMul",
-            *(a, b),
+            a,
+            b,
             transpose_a=transpose_x and x.rank > 1,
             transpose_b=transpose_y and y.rank > 1,
         )

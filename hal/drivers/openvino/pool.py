@@ -33,8 +33,8 @@ def average(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -
     borders = [*given["pads_begin"], *given["pads_end"], is_same, given["rounding_type"] != "floor"]
     if how.is_dilated or (count_include_pad and any(how.pads if inside else borders) > is_same):
         raise NoLowering("openvino has means of what lies in the data, without dilations")
-    given["exclude-pad"] = any(borders) and (inside or not count_include_pad)
-    return g.node("AvgPool", single(g, input), **given)
+    excludes = any(borders) and (inside or not count_include_pad)
+    return g.node("AvgPool", single(g, input), outputs=1, **given, **{"exclude-pad": excludes})
 
 
 def _largest(g: Emitter, x: Ref, slide: Callable[[Ref], Refs], *, places: bool) -> Refs:
@@ -51,14 +51,22 @@ def _largest(g: Emitter, x: Ref, slide: Callable[[Ref], Refs], *, places: bool) 
 @table.lower(pool.max_pool_2d, pool.max_pool, implied=["return_indices_dtype"], how=Window)
 def maxima(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> Refs:
     """MaxPool, in which NaN wins where the input is not known to have none."""
-    given = pooling(g, input, how) | {"dilations": how.dilations, "axis": 2}
+    given = pooling(g, input, how)
     if return_indices and given["auto_pad"] != "explicit":  # where OpenVINO pads in another way
         raise NoLowering("openvino: places of maxima with auto_pad SAME need known sizes")
     if input.precision in (Precision.INT32, Precision.UINT32) and not is_size(input):
         raise NoLowering(f"openvino compares {input.precision.name} in floats: pools")
 
     def slide(x: Ref) -> Refs:
-        return g.node("MaxPool", x, outputs=2, index_element_type="i64", **given)
+        return g.node(
+            "MaxPool",
+            x,
+            outputs=2,
+            dilations=how.dilations,
+            index_element_type="i64",
+            axis=2,
+            **given,
+        )
 
     if not input.is_float:
         return slide(g.cast(input, Precision.INT32))

@@ -16,7 +16,7 @@ from nnir.types import Precision
 from .axes import fold_axes
 from .emitter import Emitter, Ref, fitting
 from .finite import is_computed
-from .forms import Axis, Sizes, Table, computed
+from .forms import Axis, Sizes, Table, widen
 from .integers import extreme, product, total, wrap
 from .orders import sortable
 
@@ -103,7 +103,7 @@ def _reduction(
     """No axes at all are all of them, and so are all of them where only a run says which."""
     known = () if length_of(axes) in (0, input.rank) else ints(axes)
     places = sorted(axes_of(known or (), input.rank)) or list(range(input.rank))
-    x = computed(g, input)
+    x = widen(g, input)
     if not places:
         return x
     if known is None:
@@ -128,5 +128,5 @@ def _position(g: Emitter, mode: str, input: Value, *, axis: Axis, keepdim: bool)
 @table.lower(reduce.cum_sum)
 def cum_sum(g: Emitter, input: Value, axis: Sizes | None, *, exclusive: bool, reverse: bool) -> Ref:
     along = g.scalar(-1) if axis is None else g.one(axis)
-    made = g.node("CumSum", computed(g, input), along, exclusive=exclusive, reverse=reverse)
+    made = g.node("CumSum", widen(g, input), along, exclusive=exclusive, reverse=reverse)
     return wrap(g, made, input.precision)

@@ -9,8 +9,7 @@ from nnir.model import Value
 from nnir.ops import unary
 from nnir.types import Precision
 
-from .activation import expm1 as expm1_of
-from .activation import log_of_sum
+from . import activation
 from .elements import CARRIED, NARROW
 from .emitter import Emitter, Ref
 from .finite import keep_nan
@@ -67,13 +66,13 @@ def abs_(g: Emitter, input: Value) -> Ref:
 
 @table.lower(unary.expm1)
 def expm1(g: Emitter, input: Single) -> Ref:
-    made = g.where(abs(input) > 30, g.node("Exp", input) - 1, expm1_of(g, input))
+    made = g.where(abs(input) > 30, g.node("Exp", input) - 1, activation.expm1(g, input))
     return keep_nan(g, input, made)
 
 
 @table.lower(unary.log1p)
 def log1p(g: Emitter, input: Single) -> Ref:
-    return g.where(abs(input) > 0.5, g.node("Log", input + 1), log_of_sum(g, input))
+    return g.where(abs(input) > 0.5, g.node("Log", input + 1), activation.log_of_sum(g, input))
 
 
 @table.each({unary.log2: 2.0, unary.log10: 10.0})

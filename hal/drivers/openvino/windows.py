@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import pool
 
-from ...attributes import Window
+from ...attributes import Ints, Window
 from .emitter import Emitter, Ref
 
 Pair = tuple[int, int]
@@ -24,6 +24,14 @@ class Border(TypedDict):
     pads_begin: list[int]
     pads_end: list[int]
     output_padding: NotRequired[list[int]]
+
+
+class Pooling(Border):
+    """OpenVINO's attributes of a pool."""
+
+    kernel: Ints
+    strides: Ints
+    rounding_type: str
 
 
 def explicit(pairs: Sequence[Pair]) -> Border:
@@ -81,22 +89,21 @@ def add_border(g: Emitter, x: Value | Ref, borders: Sequence[Pair], value: float
     return ref
 
 
-def pooling(g: Emitter, input: Value, how: Window) -> dict[str, Any]:
+def pooling(g: Emitter, input: Value, how: Window) -> Pooling:
     """Kernel, strides and padding of a pool, in which overhanging last windows are whole; those of
     the operators over any axes do not start behind the data."""
     inside = g.operation.operator in (pool.average_pool, pool.max_pool)
-    given: dict[str, Any] = {"kernel": how.kernel_shape, "strides": how.strides}
-    given |= {"rounding_type": "floor", **padding(input, how)}
+    border, rounding = padding(input, how), "floor"
     if how.ceil_mode:
         is_open = any(isinstance(d, Expr) for d in input.shape[2:])
         pairs = how.fit_padding(input.shape[2:], inside=inside or is_open)
         if pairs is None and not inside:
             raise NoLowering(f"openvino: {g.operation.operator.name} of {input.type}, rounded up")
         if pairs is None or is_open:
-            given["rounding_type"] = "ceil_torch" if inside else "ceil"
+            rounding = "ceil_torch" if inside else "ceil"
         else:
-            given |= explicit(pairs)
-    borders = zip((*given["pads_begin"], *given["pads_end"]), given["kernel"] * 2, strict=True)
-    if given["auto_pad"] == "explicit" and not all(0 <= p < k for p, k in borders):
+            border = explicit(pairs)
+    sides = zip((*border["pads_begin"], *border["pads_end"]), how.kernel_shape * 2, strict=True)
+    if border["auto_pad"] == "explicit" and not all(0 <= p < k for p, k in sides):
         raise NoLowering("openvino pools with padding smaller than the kernel only")
-    return given
+    return {"kernel": how.kernel_shape, "strides": how.strides, "rounding_type": rounding, **border}
