@@ -78,11 +78,11 @@ def _mean(g: Emitter, x: Ref, places: list[int], keepdim: bool) -> Ref:
 def _extreme(name: str, beyond: float, g: Emitter, x: Ref, places: list[int], keepdim: bool) -> Ref:
     """OpenVINO starts from the largest finite number and passes over NaN."""
     if x.precision == Precision.BOOL8:
-        op = "ReduceLogicalOr" if name == "Max" else "ReduceLogicalAnd"
+        op = "ReduceLogicalOr" if name == "ReduceMax" else "ReduceLogicalAnd"
         return reduce_node(g, op, x, places, keepdim)
     if not x.is_float:
-        return extreme(g, x, places, name.lower(), keepdim=keepdim)
-    made = reduce_node(g, f"Reduce{name}", x, places, keepdim)
+        return extreme(g, x, places, "max" if name == "ReduceMax" else "min", keepdim=keepdim)
+    made = reduce_node(g, name, x, places, keepdim)
     every = reduce_node(g, "ReduceLogicalAnd", x.equal(beyond), places, keepdim)
     lost = reduce_node(g, "ReduceLogicalOr", g.node("IsNaN", x), places, keepdim)
     return g.where(lost, np.nan, g.where(every, beyond, made))
@@ -93,8 +93,8 @@ def _extreme(name: str, beyond: float, g: Emitter, x: Ref, places: list[int], ke
         reduce.reduce_sum: _sum,
         reduce.reduce_prod: _product,
         reduce.reduce_mean: _mean,
-        reduce.reduce_max: partial(_extreme, "Max", -np.inf),
-        reduce.reduce_min: partial(_extreme, "Min", np.inf),
+        reduce.reduce_max: partial(_extreme, "ReduceMax", -np.inf),
+        reduce.reduce_min: partial(_extreme, "ReduceMin", np.inf),
     }
 )
 def _reduction(
