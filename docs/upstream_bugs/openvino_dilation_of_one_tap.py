@@ -3,7 +3,7 @@
 Kind: crash
 Says: Between the taps of one there is nothing, so that any dilation means the same.
 Seen: 2026.4.1
-Here: The dilation of one tap is 1 (`hal/drivers/openvino/conv.py`).
+Here: The dilation of one tap is 1 (`hal/drivers/openvino/strides.py`).
 """
 
 import subprocess

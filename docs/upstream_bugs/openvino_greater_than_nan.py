@@ -4,7 +4,7 @@ Kind: wrong value
 Says: IEEE 754 says that NaN is unordered: every comparison but "not equal" is false. Less and
 LessEqual of the same plugin are false.
 Seen: 2024.6.0, 2026.4.1
-Here: the operands are exchanged (`hal/drivers/openvino/compare.py`).
+Here: the operands are exchanged (`hal/drivers/openvino/emitter.py`).
 """
 
 import sys

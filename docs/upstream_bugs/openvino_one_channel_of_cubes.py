@@ -4,7 +4,7 @@ Kind: wrong value
 Says: A convolution sums products of taps that lie `dilations` apart; with a second channel of zeros
 it does.
 Seen: 2026.4.1
-Here: A channel of zeros is added (`hal/drivers/openvino/conv.py`).
+Here: A channel of zeros is added (`hal/drivers/openvino/strides.py`).
 """
 
 import sys

@@ -4,7 +4,7 @@ Kind: wrong value
 Says: A convolution with strides takes every n-th window; with one column there is one, whatever the
 stride, and with a second channel of zeros the sums are right.
 Seen: 2026.4.1, on processors with AVX-512
-Here: A channel of zeros is added (`hal/drivers/openvino/conv.py`).
+Here: A channel of zeros is added (`hal/drivers/openvino/strides.py`).
 """
 
 import sys

@@ -4,7 +4,7 @@ Kind: wrong value
 Says: C's fmod and the remainders of NumPy, ONNX Runtime, PyTorch and TensorFlow give 1 for 1 by
 infinity. The kernel computes x - trunc(x / y) * y, which is 0 times infinity.
 Seen: 2024.6.0, 2026.4.1
-Here: the remainder of floats is refused (`hal/drivers/openvino/binary.py`).
+Here: the remainder of floats is refused (`hal/drivers/openvino/integers.py`).
 """
 
 import sys

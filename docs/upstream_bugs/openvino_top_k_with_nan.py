@@ -4,7 +4,7 @@ Kind: wrong value
 Says: Whatever NaN counts for, 3 and 2 are larger than 1. NumPy, PyTorch and Paddle take NaN for the
 largest, TFLite for the smallest.
 Seen: 2024.6.0, 2026.4.1
-Here: NaN is ordered like infinity (`hal/drivers/openvino/sort.py`).
+Here: NaN is ordered like infinity (`hal/drivers/openvino/orders.py`).
 """
 
 import sys

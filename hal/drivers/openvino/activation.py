@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from nnir.broadcast import axis_of
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import activation
-from nnir.types import Precision
+from nnir.types import Fuse
 
-from ...lowering import Lowerings
 from ...quirks import report_met
 from .above import BODIES, nodes_above
-from .binary import clip_between, rectify
+from .binary import TOPS, apply_fuse_code, clip_between
 from .emitter import Emitter, Ref
 from .finite import is_computed, keep_nan
+from .forms import Axis, Single, Table, single
 from .quirks import SLOPES_OF_A_PRODUCT
 
-if TYPE_CHECKING:
-    import openvino
-
-table = Lowerings[Ref]()
-FLOAT32 = Precision.FLOAT32
+table = Table()
 
 APART = frozenset(
     {"Convolution", "GroupConvolution", "ConvolutionBackpropData", "MaxPool", "AvgPool", "ShapeOf"}
@@ -32,26 +25,14 @@ APART = frozenset(
 """What computes between a product and an activation, so that they are not joined."""
 
 
-def single(g: Emitter, input: Value | Ref) -> Ref:
-    """A float operand in float32."""
-    return g.cast(input, FLOAT32)
-
-
 table.natives({activation.sigmoid: "Sigmoid", activation.tanh: "Tanh"})
 
 
-@table.lower(activation.relu)
-def relu(g: Emitter, input: Value) -> Ref:
-    if input.is_float and is_computed(input):
-        return g.node("Relu", input)
-    return rectify(g, input)
-
-
-@table.lower(activation.relu6)
-def relu6(g: Emitter, input: Value) -> Ref:
-    if input.is_float and is_computed(input):
-        return g.node("Clamp", input, min=0.0, max=6.0)
-    return clip_between(g, input, 0, 6)
+@table.each({activation.relu: Fuse.RELU, activation.relu6: Fuse.RELU6})
+def _rectify(g: Emitter, code: Fuse, input: Value) -> Ref:
+    if is_computed(input):
+        return apply_fuse_code(g, g.take(input), code)
+    return clip_between(g, input, 0, TOPS[code])
 
 
 def keep_infinity(g: Emitter, input: Value, result: Ref) -> Ref:
@@ -73,11 +54,11 @@ def leaky_relu(g: Emitter, input: Value, *, alpha: float) -> Ref:
 
 @table.lower(activation.prelu)
 def prelu(g: Emitter, input: Value, slope: Value) -> Ref:
-    factors = g.cast(slope, input.precision)
-    if input.rank < 2 and slope.shape != (1,):
+    is_one = slope.shape == (1,)
+    if input.rank < 2 and not is_one:
         raise NoLowering(f"openvino: prelu of {input.type} with a slope {slope.type}")
-    x = g.take(input)
-    if input.rank < 4 or slope.shape == (1,) or not _is_behind_product(g, x):
+    x, factors = g.take(input), g.cast(slope, input.precision)
+    if input.rank < 4 or is_one or not _is_behind_product(g, x):
         return g.node("PRelu", x, factors)
     report_met(SLOPES_OF_A_PRODUCT)
     apart = g.node("PRelu", g.unsqueeze(x, -1), factors)
@@ -86,25 +67,14 @@ def prelu(g: Emitter, input: Value, slope: Value) -> Ref:
 
 def _is_behind_product(g: Emitter, x: Ref) -> bool:
     """Whether a PRelu of `x` could become a part of a MatMul, whose channels are its last axis."""
-
-    def stops(node: openvino.Node) -> bool:
-        return node.get_type_name() in APART
-
-    return g is not g.root or any(
-        node.get_type_name() == "MatMul" or node.get_type_name() in BODIES
-        for node in nodes_above(x.output, stops)
-    )
+    above = nodes_above(x.output, lambda node: node.get_type_name() in APART)
+    return g is not g.root or any(n.get_type_name() in {"MatMul", *BODIES} for n in above)
 
 
 @table.lower(activation.gelu)
 def gelu(g: Emitter, input: Value, *, approximate: bool) -> Ref:
-    mode = "TANH" if approximate else "ERF"
-    return keep_infinity(g, input, g.node("Gelu", input, approximation_mode=mode))
-
-
-def _ramp(g: Emitter, x: Ref, alpha: float, beta: float) -> Ref:
-    """max(0, min(1, alpha * x + beta)) with NaN."""
-    return keep_nan(g, x, g.pair("Minimum", 1, g.pair("Maximum", 0, x * alpha + beta)))
+    made = g.node("Gelu", input, approximation_mode="TANH" if approximate else "ERF")
+    return keep_infinity(g, input, made)
 
 
 @table.each({activation.hard_sigmoid: "HSigmoid", activation.hard_swish: "HSwish"})
@@ -112,7 +82,8 @@ def _hard(g: Emitter, name: str, input: Value, *, alpha: float, beta: float) -> 
     if is_computed(input) and (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
         return g.node(name, input)
     x = single(g, input)
-    ramp = _ramp(g, x, alpha, beta)
+    line = g.pair("Maximum", 0, x * alpha + beta)
+    ramp = keep_nan(g, x, g.pair("Minimum", 1, line))
     return ramp if name == "HSigmoid" else x * ramp
 
 
@@ -122,11 +93,11 @@ def log_of_sum(g: Emitter, x: Ref) -> Ref:
 
 
 @table.each({activation.softmax: "Softmax", activation.log_softmax: "LogSoftmax"})
-def _share(g: Emitter, name: str, input: Value, *, axis: int) -> Ref:
+def _share(g: Emitter, name: str, input: Value, *, axis: Axis) -> Ref:
     """NaN in all of a row that has one."""
     is_known = is_computed(input)
     x = g.take(input) if is_known and name == "Softmax" else single(g, input)
-    made = g.node(name, x, axis=axis_of(axis, input.rank))
+    made = g.node(name, x, axis=axis)
     if is_known:
         return made
     whole = g.node("ReduceSum", made, g.ints(axis), keep_dims=True)  # NaN where one is
@@ -135,17 +106,16 @@ def _share(g: Emitter, name: str, input: Value, *, axis: int) -> Ref:
 
 @table.lower(activation.clip)
 def clip(g: Emitter, input: Value, min: Value, max: Value) -> Ref:
-    known = [float(b.constant.item()) for b in (min, max) if b.constant is not None]
+    known = [b.constant.item() for b in (min, max) if b.constant is not None]
     if input.is_float and is_computed(input) and len(known) == 2 and known[0] <= known[1]:
         return g.node("Clamp", input, min=known[0], max=known[1])
-    return clip_between(g, input, *(g.reshape(b, []) if b.rank else b for b in (min, max)))
+    return clip_between(g, input, g.one(min), g.one(max))
 
 
 @table.lower(activation.elu)
-def elu(g: Emitter, input: Value, *, alpha: float) -> Ref:
-    x = single(g, input)
-    below = expm1(g, g.pair("Minimum", 0, x)) * alpha
-    return g.where(x > 0, x, keep_nan(g, x, below))
+def elu(g: Emitter, input: Single, *, alpha: float) -> Ref:
+    below = expm1(g, g.pair("Minimum", 0, input)) * alpha
+    return g.where(input > 0, input, keep_nan(g, input, below))
 
 
 def expm1(g: Emitter, x: Ref) -> Ref:

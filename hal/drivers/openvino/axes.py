@@ -14,11 +14,11 @@ from .integers import product
 Fold = Callable[[Ref, list[int]], Ref]
 
 
-def fold_axes(g: Emitter, input: Value, axes: Value, fold: Fold, *, keepdim: bool) -> Ref:
+def fold_axes(g: Emitter, input: Ref, axes: Value, fold: Fold, *, keepdim: bool) -> Ref:
     """A reduction over distinct axes, as many as `axes` holds; `fold` reduces to a size of 1."""
     count = length_of(axes)
     if count > input.rank:
-        raise NoLowering(f"openvino: {count} axes of {input.type}")
+        raise NoLowering(f"openvino: {count} axes of {input.rank}")
     mask = mark_axes(g, axes, input.rank)
     order, sizes = sorted_behind(g, mask), g.dims(input)
     rest = input.rank - count

@@ -2,53 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial, reduce
+from functools import reduce
 from operator import add
 
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import binary
-from nnir.types import Fuse, Precision
+from nnir.types import Fuse
 
-from ...lowering import Lowerings
 from .elements import NARROW
 from .emitter import Emitter, Operand, Ref
 from .finite import keep_nan
-from .integers import (
-    compute_in_32_bits,
-    is_size,
-    lower_in_32_bits,
-    power,
-    quotient_of,
-    wide,
-    wrap,
-)
+from .forms import Table
+from .integers import power_of, quotient_of, wide
 
-table = Lowerings[Ref]()
+table = Table()
+TOPS = {Fuse.RELU: None, Fuse.RELU1: 1.0, Fuse.RELU6: 6.0}
+"""What fuse codes, which begin at 0, go up to."""
 
 
 @table.fuse
 def apply_fuse_code(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
     """The activation of a fuse code."""
-    high = {Fuse.RELU1: 1, Fuse.RELU6: 6}
-    match fuse_code:
-        case Fuse.NONE:
-            return result
-        case Fuse.RELU if result.is_float:
-            return g.node("Relu", result)
-        case Fuse.RELU:
-            return rectify(g, result)
-        case Fuse.RELU1 | Fuse.RELU6:
-            if result.is_float:
-                return g.node("Clamp", result, min=0.0, max=float(high[fuse_code]))
-            return clip_between(g, result, 0, high[fuse_code])
-    raise NoLowering(f"fuse code {fuse_code!r}")
-
-
-def rectify(g: Emitter, input: Value | Ref) -> Ref:
-    """max(0, x)."""
-    return clip_between(g, input, 0, None)
+    top = TOPS[fuse_code]
+    if not result.is_float:
+        return clip_between(g, result, 0, top)
+    return g.node("Relu", result) if top is None else g.node("Clamp", result, min=0.0, max=top)
 
 
 def clip_between(
@@ -67,25 +45,14 @@ def clip_between(
     return made.cast(ref.precision) if narrow else made
 
 
-def _extreme(name: str) -> Callable[[Ref, Ref], Ref]:
-    """The larger or the smaller; OpenVINO gives the second where the first is NaN."""
-
-    def extreme(a: Ref, b: Ref) -> Ref:
-        found = a.emitter.pair(name, a, b)
-        return keep_nan(a.emitter, a, found)
-
-    return extreme
-
-
-lower_in_32_bits(
-    table,
+table.formulas(
     {
         binary.add: "Add",
-        binary.max_: _extreme("Maximum"),
-        binary.min_: _extreme("Minimum"),
+        binary.max_: lambda g, a, b: keep_nan(g, a, g.pair("Maximum", a, b)),
+        binary.min_: lambda g, a, b: keep_nan(g, a, g.pair("Minimum", a, b)),
         binary.mul: "Multiply",
         binary.sub: "Subtract",
-        binary.sum_: lambda *refs: reduce(add, refs),
+        binary.sum_: lambda g, *refs: reduce(add, refs),
     },
 )
 
@@ -93,42 +60,24 @@ lower_in_32_bits(
 @table.lower(binary.div)
 def div(g: Emitter, input0: Value, input1: Value) -> Ref:
     if input0.is_float:
-        return g.node("Divide", input0, input1, auto_broadcast="numpy", m_pythondiv=False)
-    return wrap(g, quotient_of(g, input0, input1, floor=False)[0], input0.precision)
+        return g.divide(input0, input1)
+    return quotient_of(g, input0, input1, floor=False)[0]
 
 
 @table.lower(binary.floor_div)
 def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
-    if input0.is_float:
-        raise NoLowering("openvino: floor_div of floats, whose remainder it rounds")
-    return wrap(g, quotient_of(g, input0, input1, floor=True)[0], input0.precision)
+    return quotient_of(g, input0, input1, floor=True)[0]
 
 
 @table.lower(binary.mod)
 def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Ref:
-    if input0.is_float:
-        raise NoLowering("openvino: mod of floats, which it rounds")
-    return wrap(g, quotient_of(g, input0, input1, floor=not fmod)[1], input0.precision)
-
-
-def _bits_of(exponent: Value) -> int:
-    """How many bits exponents have that are not negative."""
-    if exponent.constant is not None:
-        return int(exponent.constant.max(initial=1)).bit_length()
-    return min(exponent.dtype.itemsize * 8, 32) - (exponent.dtype.kind == "i")
+    return quotient_of(g, input0, input1, floor=not fmod)[1]
 
 
 @table.lower(binary.pow_)
 def pow_(g: Emitter, input0: Value, input1: Value) -> Ref:
     if not input0.is_float:
-        if input0.precision == Precision.INT64 and not is_size(input0, input1):
-            raise NoLowering("openvino computes int64 in 32 bits: powers")
-        is_open = not (input0.is_static and input1.is_static) and not is_size(input0, input1)
-        if is_open and input1.constant is None:
-            raise NoLowering("openvino multiplies integers of open sizes in floats: powers")
-        bits, signed = _bits_of(input1), input0.dtype.kind == "i"
-        raised = partial(power, g, bits=bits, signed=signed)
-        return compute_in_32_bits(g, raised, input0, input1)
+        return power_of(g, input0, input1)
     known = input1.constant
     if known is not None and known.size == 1 and known.item() == 2 and input1.rank <= input0.rank:
         return g.pair("Multiply", input0, input0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
@@ -257,10 +257,8 @@ class Emitter(Emission[Ref]):
 
     def divide(self, left: Operand | float, right: Operand | float) -> Ref:
         """A quotient; that of integers is rounded toward zero."""
-        a, b = self.alike(left, right)
-        if a.is_float:
-            return self.pair("Divide", a, b)
-        return self.node("Divide", a, b, auto_broadcast="numpy", m_pythondiv=False)
+        given: dict[str, Any] = {"auto_broadcast": "numpy", "m_pythondiv": False}
+        return self.node("Divide", *self.alike(left, right), **given)
 
     def alike(self, left: Operand | float, right: Operand | float) -> tuple[Ref, Ref]:
         """Two operands; a number takes the precision of the result beside it."""
@@ -354,6 +352,21 @@ class Emitter(Emission[Ref]):
             return self.constant(fitting(operand.constant.reshape(sizes)))
         return self.node("Reshape", operand, target, special_zero=copy)
 
+    def one(self, operand: Value | Ref) -> Ref:
+        """A single element as rank 0."""
+        return self.reshape(operand, []) if operand.rank else self.take(operand)
+
+    def column(self, vector: Value, rank: int) -> Ref:
+        """A vector of channels for a tensor of `rank`, in float32."""
+        return self.reshape(vector, [1, -1, *(1,) * (rank - 2)]).cast(Precision.FLOAT32)
+
+    def broadcast(self, operand: Operand, *sizes: Operand) -> Ref:
+        """As many copies as sizes, one vector after the other, say; of no axes itself."""
+        target = self.concat(*sizes)
+        if target.output.get_partial_shape() == self.runtime.PartialShape([0]):
+            return self.take(operand)
+        return self.node("Broadcast", operand, target, mode="numpy")
+
     def dims(self, operand: Operand) -> Ref:
         """The shape of a tensor."""
         return self.node("ShapeOf", operand, output_type="i64")
@@ -391,6 +404,10 @@ class Emitter(Emission[Ref]):
         """Elements of a vector."""
         cut = [self.ints(v) for v in (start, end, 1, 0)]
         return self.node("Slice", vector, *cut)
+
+    def first(self, operand: Operand, count: Operand, axis: int) -> Ref:
+        """So many elements of an axis, a vector of one."""
+        return self.node("Slice", operand, self.ints(0), count, self.ints(1), self.ints(axis))
 
     def size(self, operand: Operand, axis: int) -> Ref:
         """The size of one axis, rank 0."""
@@ -440,11 +457,21 @@ class Emitter(Emission[Ref]):
             raise NoLowering(f"openvino does not compute in {precision.name}")
         return getattr(self.runtime.Type, name)
 
-    def inner(self, model: Model) -> Emitter:
-        """An emitter for a sub-model."""
-        made = Emitter(self.lowerings, self.runtime, self)
+    def inner(
+        self, model: Model, operands: Sequence[Value], loose: Sequence[Value] = ()
+    ) -> tuple[Emitter, list[openvino.op.Parameter]]:
+        """An emitter for a sub-model, and its inputs, of the types and shapes of what is given to
+        them; `loose` ones may have any sizes."""
+        made, parameters = Emitter(self.lowerings, self.runtime, self), []
         made.names = {}  # sub-graphs capture nothing
-        return made
+        for value, operand in zip(model.inputs, operands, strict=True):
+            given = self.take(operand).output
+            shape = given.get_partial_shape()
+            if value in loose:
+                shape = self.runtime.PartialShape([self.runtime.Dimension()] * value.rank)
+            parameters.append(self.runtime.op.Parameter(given.get_element_type(), shape))
+            parameters[-1].set_friendly_name(made.name(operand.name or "input"))
+        return made, parameters
 
     def body(
         self,
@@ -452,9 +479,10 @@ class Emitter(Emission[Ref]):
         parameters: Sequence[openvino.op.Parameter],
         step: str = "",
         variables: Keeping | None = None,
+        end: Callable[[int, Value], Ref] | None = None,
     ) -> tuple[openvino.Model, list[openvino.op.Result]]:
         """The graph of a sub-model and its results; the first parameters are its inputs. What
-        `variables` keep is no result."""
+        `variables` keep is no result; `end` gives what another result is, by its number."""
         waiting = [v for v in model.inputs if v not in self.names]
         for value, parameter in zip(waiting, parameters, strict=False):
             self.names[value] = Ref(parameter.output(0), self)
@@ -462,16 +490,13 @@ class Emitter(Emission[Ref]):
         self.require_lowered(step)
         sinks = variables.assign() if variables else []
         seen = model.outputs if variables is None else user_outputs(model)
-        results = [self.result(v) for v in seen]
+        results = [self.result(end(k, v) if end else v) for k, v in enumerate(seen)]
         ends = (results, sinks, list(parameters)) if sinks else (results, list(parameters))
         with asking("openvino", "the graph", RuntimeError):
             return self.runtime.Model(*ends, model.name), results
 
-    def result(self, value: Value) -> openvino.op.Result:
-        ref = self.ref(value)
-        if ref is None:
-            raise NoLowering(f"{value!r} is not made")
-        made = self.runtime.op.Result(ref.output)
+    def result(self, value: Value | Ref) -> openvino.op.Result:
+        made = self.runtime.op.Result(self.take(value).output)
         made.set_friendly_name(self.name("Result"))
         return made
 

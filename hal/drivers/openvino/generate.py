@@ -2,47 +2,37 @@
 
 from __future__ import annotations
 
-from nnir.broadcast import length_of
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import generate
 from nnir.types import Precision
 
-from ...lowering import Lowerings
 from .emitter import Emitter, Ref
+from .forms import Sizes, Table
 from .integers import wrap
 
-table = Lowerings[Ref]()
-
-
-def scalar(g: Emitter, value: Value) -> Ref:
-    """One element as rank 0."""
-    return g.reshape(value, []) if value.rank else g.take(value)
+table = Table()
 
 
 @table.lower(generate.fill)
-def fill(g: Emitter, shape: Value, value: Value) -> Ref:
-    if not length_of(shape):
-        return scalar(g, value)
-    return g.node("Broadcast", scalar(g, value), g.int64(shape), mode="numpy")
+def fill(g: Emitter, shape: Sizes, value: Value) -> Ref:
+    return g.broadcast(g.one(value), shape)
 
 
 @table.lower(generate.fill_like)
 def fill_like(g: Emitter, input: Value, value: Value) -> Ref:
-    if not input.rank:
-        return scalar(g, value)
-    return g.node("Broadcast", scalar(g, value), g.dims(input), mode="numpy")
+    return g.broadcast(g.one(value), g.dims(input))
 
 
 @table.lower(generate.range_)
 def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
     """OpenVINO counts away from the end too."""
-    known = [v.known for v in (start, end, step)]
-    if all(k is not None for k in known):
+    known = [v.known for v in (start, end, step) if v.known is not None]
+    if len(known) == 3:
         return g.constant(generate.range_.reference(*known))
     if start.is_float or start.precision == Precision.UINT32:
         raise NoLowering(f"openvino has ranges of integers up to INT64, not of {start.type}")
-    first, last, by = (scalar(g, v).cast(Precision.INT64) for v in (start, end, step))
+    first, last, by = (g.one(v).cast(Precision.INT64) for v in (start, end, step))
     away = (last - first < 0).unequal(by < 0)
     made = g.node("Range", first, g.where(away, first, last), by, output_type="i64")
     return wrap(g, made, start.precision)

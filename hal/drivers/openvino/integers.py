@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.types import Precision
 
-from ...lowering import Lowerings
 from .elements import NARROW
 from .emitter import Emitter, Operand, Ref
 
@@ -39,17 +37,6 @@ def wrap(g: Emitter, ref: Ref, to: Precision) -> Ref:
     return low.cast(to)
 
 
-def lower_in_32_bits(
-    table: Lowerings[Ref], steps: Mapping[Operator[object], str | Callable[..., Ref]]
-) -> None:
-    """Lower each operator by a node of two operands or a function of refs, which wraps."""
-
-    @table.each(steps)
-    def lower(g: Emitter, step: str | Callable[..., Ref], *operands: Value) -> Ref:
-        function = partial(g.pair, step) if isinstance(step, str) else step
-        return compute_in_32_bits(g, function, *operands)
-
-
 def compute_in_32_bits(g: Emitter, function: Callable[..., Ref], *operands: Value | Ref) -> Ref:
     """`function` on the operands, narrow integers in 32 bits and cut to their own at the end."""
     to = operands[0].precision
@@ -68,11 +55,11 @@ def divide_truncating(g: Emitter, a: Ref, b: Ref) -> Ref:
     OpenVINO divides in float32. Its quotient is corrected by the quotient of what is left, and
     twice by one where what is left is still too large or has another sign than `a`.
     """
-    quotient = _divide(g, a, b)
-    quotient = quotient + _divide(g, remainder(g, a, b, quotient), b)
+    quotient = a / b
+    quotient = quotient + remainder(a, b, quotient) / b
     zero, one = g.number(0, a), g.number(1, a)
     for _ in range(2):
-        left = remainder(g, a, b, quotient)
+        left = remainder(a, b, quotient)
         same = (left < zero).equal(b < zero)
         step = g.where(same, one, -1)
         other = (left < zero).unequal(a < zero)
@@ -84,17 +71,15 @@ def divide_truncating(g: Emitter, a: Ref, b: Ref) -> Ref:
     return g.where(b.equal(least), alone, quotient)
 
 
-def remainder(g: Emitter, a: Ref, b: Ref, quotient: Ref) -> Ref:
+def remainder(a: Ref, b: Ref, quotient: Ref) -> Ref:
     """What is left of `a`."""
     return a - quotient * b
 
 
-def _divide(g: Emitter, a: Ref, b: Ref) -> Ref:
-    return a / b
-
-
 def quotient_of(g: Emitter, input0: Value, input1: Value, *, floor: bool) -> tuple[Ref, Ref]:
-    """The quotient and the remainder, both 0 by 0."""
+    """The quotient and the remainder of integers, both 0 by 0."""
+    if input0.is_float:
+        raise NoLowering("openvino rounds the remainders of floats")
     sizes = is_size(input0, input1) or (is_size(input0) and input1.known is not None)
     a, b = wide(g, input0), wide(g, input1)
     zero, one = g.number(0, b), g.number(1, b)
@@ -102,17 +87,35 @@ def quotient_of(g: Emitter, input0: Value, input1: Value, *, floor: bool) -> tup
     safe = known is not None and bool(known.all())
     by = b if safe else g.where(b.equal(zero), one, b)
     plain = sizes or input0.precision in NARROW
-    quotient = _divide(g, a, by) if plain else divide_truncating(g, a, by)
-    left = remainder(g, a, by, quotient)
+    quotient = a / by if plain else divide_truncating(g, a, by)
+    left = remainder(a, by, quotient)
     if floor and input0.dtype.kind == "i" and not sizes:
         other = (left < zero).unequal(by < zero)
         down = left.unequal(zero) & other
         quotient = g.where(down, quotient - one, quotient)
         left = g.where(down, left + by, left)
-    if safe:
-        return quotient, left
-    none = b.equal(zero)
-    return g.where(none, zero, quotient), g.where(none, zero, left)
+    if not safe:
+        none = b.equal(zero)
+        quotient, left = (g.where(none, zero, r) for r in (quotient, left))
+    return wrap(g, quotient, input0.precision), wrap(g, left, input0.precision)
+
+
+def power_of(g: Emitter, input0: Value, input1: Value) -> Ref:
+    """Powers of integers, which wrap."""
+    if input0.precision == Precision.INT64 and not is_size(input0, input1):
+        raise NoLowering("openvino computes int64 in 32 bits: powers")
+    is_open = not (input0.is_static and input1.is_static) and not is_size(input0, input1)
+    if is_open and input1.constant is None:
+        raise NoLowering("openvino multiplies integers of open sizes in floats: powers")
+    raised = partial(power, g, bits=_bits_of(input1), signed=input0.dtype.kind == "i")
+    return compute_in_32_bits(g, raised, input0, input1)
+
+
+def _bits_of(exponent: Value) -> int:
+    """How many bits exponents have that are not negative."""
+    if exponent.constant is not None:
+        return int(exponent.constant.max(initial=1)).bit_length()
+    return min(exponent.dtype.itemsize * 8, 32) - (exponent.dtype.kind == "i")
 
 
 def power(g: Emitter, base: Ref, exponent: Ref, *, bits: int, signed: bool) -> Ref:

@@ -3,7 +3,7 @@ in blocks; the rest is decomposed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,25 +11,22 @@ from nnir.broadcast import axis_of
 from nnir.errors import NoLowering
 from nnir.formats.bits import pack
 from nnir.model import Value
+from nnir.operator import Operator
 from nnir.ops import linear, quant
 from nnir.types import Precision, precision_of
 
 from ... import quantised
 from ...emission import asking
-from ...lowering import Lowerings
 from ...quirks import report_met
 from .emitter import Emitter, Ref
+from .forms import Table
 from .quirks import PRODUCT_OF_CONSTANTS, SCALES_OF_SUMMED_ROWS
 
-table = Lowerings[Ref]()
-FLOAT32 = Precision.FLOAT32
-PACKED = {
-    Precision.INT4: "i4",
-    Precision.UINT4: "u4",
-    Precision.INT8: "i8",
-    Precision.UINT8: "u8",
-}
+table = Table()
+FEW_BITS = {Precision.INT4: "i4", Precision.UINT4: "u4"}
+PACKED = {**FEW_BITS, Precision.INT8: "i8", Precision.UINT8: "u8"}
 """Integers that OpenVINO's kernels for products read as they are stored."""
+PRODUCTS: frozenset[Operator[Any]] = frozenset({linear.fully_connected, linear.mat_mul})
 
 
 @table.lower(quant.quantize, implied=["scale", "zero_point", "axis"])
@@ -39,12 +36,10 @@ def quantize(g: Emitter, input: Value) -> Ref:
         raise NoLowering("openvino quantises by scales that are known")
     after = () if how.axis is None else (-1, *(1,) * (input.rank - 1 - how.axis))
     scales, zeros = (np.reshape(n, after).astype(np.float32) for n in (how.scales, how.zero_points))
-    steps = g.cast(input, FLOAT32) / g.constant(scales)
-    steps = g.node("Round", steps, mode="half_to_even")
+    steps = g.node("Round", g.cast(input, Precision.FLOAT32) / g.constant(scales))
     if not zeros.any():
-        return g.node("Clamp", steps, min=-127.0, max=127.0).cast(Precision.INT8)
-    shifted = steps + g.constant(zeros)
-    return g.node("Clamp", shifted, min=0.0, max=255.0).cast(Precision.UINT8)
+        return g.node("Clamp", steps, min=-127.0, max=127.0)
+    return g.node("Clamp", steps + g.constant(zeros), min=0.0, max=255.0)
 
 
 @table.lower(quant.dequantize)
@@ -63,82 +58,62 @@ def dequantize_linear(
     block_size: int,
     dtype: Precision,
 ) -> Ref:
-    whole, scales = input.constant, scale.constant
-    zeros = None if zero_point is None else zero_point.constant
-    if whole is None or scales is None or (zeros is None) != (zero_point is None):
+    """(q - zero) * scale, or q * scale, in the form that OpenVINO knows compressed weights by."""
+    operands = [v for v in (input, zero_point, scale) if v is not None]
+    known = [v.constant for v in operands if v.constant is not None]
+    if len(known) < len(operands):
         raise NoLowering("openvino: a dequantisation of what is only known while running")
-    is_small = input.precision in (Precision.INT4, Precision.UINT4) or block_size > 0
-    if not (is_small and input.precision in PACKED and scale.precision == dtype == FLOAT32):
+    whole, *parts = known
+    is_real = scale.precision == dtype == Precision.FLOAT32
+    if input.precision not in (PACKED if block_size else FEW_BITS) or not is_real or not whole.size:
         raise NoLowering(f"openvino keeps no {input.type} by {scale.type} as weights")
-    if not whole.size or not _is_matrix_of_products(g):
-        raise NoLowering("openvino keeps integers of a few bits for matrix products alone")
-    if _is_in_known_product(g):
-        report_met(PRODUCT_OF_CONSTANTS)
-        raise NoLowering("openvino multiplies packed integers by what is not known alone")
-    along = axis_of(axis, whole.ndim) if scales.ndim else 0
-    is_single = scales.size == 1 and scales.ndim < 2
-    if not (is_single or _scales_fit(g, along, block_size)):
-        report_met(SCALES_OF_SUMMED_ROWS)
-        raise NoLowering("openvino takes scales of what is summed for those of the other axis")
-    parts = (zeros, scales) if zeros is not None and zeros.astype(np.int32).any() else (scales,)
-    if is_single:
-        return _dequantise(g, whole, [p.reshape(()) for p in parts])
-    if not block_size:
-        after = (1,) * (whole.ndim - 1 - along)
-        return _dequantise(g, whole, [p.reshape(-1, *after) for p in parts])
-    return _dequantise_blocks(g, whole, parts, along, block_size)
+    is_one = scale.rank < 2 and parts[-1].size == 1
+    along = None if is_one else axis_of(axis, whole.ndim)
+    _require_products(g, along, block_size)
+    stored, (*zeros, scales) = _spread(whole, parts, along, block_size)
+    real = _read_packed(g, stored)
+    for zero in zeros:
+        if zero.astype(np.int32).any():
+            real = real - _read_packed(g, zero)
+    real = real * g.constant(scales)
+    if along is None or not block_size:
+        return real
+    count = whole.shape[along]
+    real = g.reshape(real, [-1 if k == along else d for k, d in enumerate(whole.shape)])
+    return g.first(real, g.ints(count), along) if count % block_size else real
 
 
-def _is_matrix_of_products(g: Emitter) -> bool:
-    """Whether the result of the operation is a matrix that only products read."""
-    (made,) = g.operation.outputs
-    products = (linear.fully_connected, linear.mat_mul)
-    return made.rank == 2 and all(reader.operator in products for reader in made.uses)
+def _spread(
+    whole: np.ndarray, parts: list[np.ndarray], along: int | None, size: int
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Integers and what belongs to all of them, to each entry of an axis or to each block of a
+    `size`, as they broadcast: blocks have an axis of their own, and the last one is filled up."""
+    if along is None:
+        return whole, [p.reshape(()) for p in parts]
+    before, after = whole.shape[:along], whole.shape[along + 1 :]
+    if not size:
+        return whole, [p.reshape(-1, *(1,) * len(after)) for p in parts]
+    missing = np.zeros((*before, -whole.shape[along] % size, *after), whole.dtype)
+    blocks = np.concatenate([whole, missing], along).reshape(*before, -1, size, *after)
+    return blocks, [np.expand_dims(p, along + 1) for p in parts]
 
 
-def _is_in_known_product(g: Emitter) -> bool:
-    """Whether a product with the result of the operation is one of constants."""
-    (made,) = g.operation.outputs
-    others = ([v for v in reader.inputs if v not in (made, None)] for reader in made.uses)
-    return any(all(v.constant is not None for v in values) for values in others)
-
-
-def _scales_fit(g: Emitter, axis: int, block_size: int) -> bool:
-    """Whether scales lie along the axis that kernels take them for: with blocks the one that is
-    summed, else the other one."""
-    (made,) = g.operation.outputs
+def _require_products(g: Emitter, along: int | None, block_size: int) -> None:
+    """NoLowering unless the result is a matrix that only products read, whose other operands are
+    not known, and scales lie along the axis that kernels take them for."""
     from nnir.quantisation.roles import filter_axis, summed_axis  # with all of its package
 
+    (made,) = g.operation.outputs
+    if made.rank != 2 or not PRODUCTS.issuperset(r.operator for r in made.uses):
+        raise NoLowering("openvino keeps integers of a few bits for matrix products alone")
+    others = ([v for v in reader.inputs if v not in (made, None)] for reader in made.uses)
+    if any(all(v.constant is not None for v in values) for values in others):
+        report_met(PRODUCT_OF_CONSTANTS)
+        raise NoLowering("openvino multiplies packed integers by what is not known alone")
     wanted = summed_axis if block_size else filter_axis
-    return all(axis == wanted(reader, made) for reader in made.uses)
-
-
-def _dequantise(g: Emitter, whole: np.ndarray, parts: Sequence[np.ndarray]) -> Ref:
-    """(q - zero) * scale, or q * scale, in the form that OpenVINO knows compressed weights by."""
-    *zeros, scales = parts
-    real = _read_packed(g, whole)
-    for zero in zeros:
-        real = real - _read_packed(g, zero)
-    return real * g.constant(scales)
-
-
-def _dequantise_blocks(
-    g: Emitter, whole: np.ndarray, parts: Sequence[np.ndarray], along: int, size: int
-) -> Ref:
-    """Blocks have an axis of their own until they are dequantised; the last one is filled up."""
-    before, after = whole.shape[:along], whole.shape[along + 1 :]
-    count = whole.shape[along]
-    missing = -count % size
-    if missing:
-        rest = np.zeros((*before, missing, *after), whole.dtype)
-        whole = np.concatenate([whole, rest], axis=along)
-    blocks = whole.reshape(*before, -1, size, *after)
-    real = _dequantise(g, blocks, [np.expand_dims(p, along + 1) for p in parts])
-    real = g.reshape(real, whole.shape)
-    if not missing:
-        return real
-    cut = [g.ints(v) for v in (0, count, 1, along)]
-    return g.node("Slice", real, *cut)
+    if along is not None and any(along != wanted(reader, made) for reader in made.uses):
+        report_met(SCALES_OF_SUMMED_ROWS)
+        raise NoLowering("openvino takes scales of what is summed for those of the other axis")
 
 
 def _read_packed(g: Emitter, array: np.ndarray) -> Ref:

@@ -7,15 +7,13 @@ import struct
 
 import numpy as np
 
-from nnir.model import Value
 from nnir.ops import random
 from nnir.types import Precision
 
-from ...lowering import Lowerings
 from .emitter import Emitter, Ref
+from .forms import Single, Sizes, Table
 
-table = Lowerings[Ref]()
-FLOAT32 = Precision.FLOAT32
+table = Table()
 
 
 def _draw(g: Emitter, shape: Ref, seed: float | None, part: int = 1) -> Ref:
@@ -25,48 +23,40 @@ def _draw(g: Emitter, shape: Ref, seed: float | None, part: int = 1) -> Ref:
     and moves a factor into the bounds, which it then finds in disorder. It cannot compute Unique
     before it runs.
     """
-    number = 0 if seed is None else struct.unpack("<Q", struct.pack("<d", seed))[0] % 0x7FFFFFFF
+    number = -1 if seed is None else struct.unpack("<Q", struct.pack("<d", seed))[0] % 0x7FFFFFFF
     low = g.node("Unique", g.constant(np.zeros(1, np.float32)), outputs=4)[0]
+    bounds = g.reshape(low, []), g.constant(np.float32(1))
     return g.node(
         "RandomUniform",
-        shape,
-        g.reshape(low, []),
-        g.constant(np.float32(1)),
+        *(shape, *bounds),
         output_type="f32",
-        global_seed=0 if seed is None else number + 1,
+        global_seed=number + 1,
         op_seed=0 if seed is None else part,
     )
 
 
 @table.lower(random.random_uniform)
 def random_uniform(
-    g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
+    g: Emitter, shape: Sizes, *, low: float, high: float, dtype: Precision, seed: float | None
 ) -> Ref:
-    drawn = _draw(g, g.int64(shape), seed)
-    made = drawn * (high - low) + low
-    if low < high:
-        kind = dtype.dtype.type
-        below = np.nextafter(kind(high), kind(low))  # what a narrow type does not round up
-        made = g.pair("Minimum", made, float(below))
-    return made
+    made = _draw(g, shape, seed) * (high - low) + low
+    if low >= high:
+        return made
+    kind = dtype.dtype.type
+    below = np.nextafter(kind(high), kind(low))  # what a narrow type does not round up
+    return g.pair("Minimum", made, float(below))
 
 
-@table.lower(random.random_normal)
+@table.lower(random.random_normal, implied=["dtype"])
 def random_normal(
-    g: Emitter, shape: Value, *, mean: float, scale: float, dtype: Precision, seed: float | None
+    g: Emitter, shape: Sizes, *, mean: float, scale: float, seed: float | None
 ) -> Ref:
     """G. E. P. Box and M. E. Muller, 1958."""
-    sizes = g.int64(shape)
-    first = _draw(g, sizes, seed)
-    second = _draw(g, sizes, seed, 2)
-    open_ = 1 - first  # never 0
-    radius = g.node("Sqrt", g.node("Log", open_) * -2)
-    turn = g.node("Cos", second * (2 * math.pi))
-    return radius * turn * scale + mean
+    first, second = _draw(g, shape, seed), _draw(g, shape, seed, 2)
+    radius = g.node("Sqrt", g.node("Log", 1 - first) * -2)  # never of 0
+    return radius * g.node("Cos", second * (2 * math.pi)) * scale + mean
 
 
 @table.lower(random.bernoulli, implied=["dtype"])
-def bernoulli(g: Emitter, input: Value, *, seed: float | None) -> Ref:
-    chance = g.cast(input, FLOAT32)
-    drawn = _draw(g, g.dims(chance), seed)
-    return drawn < chance
+def bernoulli(g: Emitter, input: Single, *, seed: float | None) -> Ref:
+    return _draw(g, g.dims(input), seed) < input

@@ -13,12 +13,12 @@ from nnir.ops import resize
 from nnir.recipes import open_resampling, resampling
 from nnir.types import InterpolateMode, PadMode, Precision
 
-from ...lowering import Lowerings
 from ...resizing import Corners, Resizing
-from .emitter import Emitter, Operand, Ref
+from .emitter import Emitter, Ref
+from .forms import Single, Table
 from .integers import bounds_of
 
-table = Lowerings[Ref]()
+table = Table()
 FLOAT32 = Precision.FLOAT32
 table.decompose(resize.resize_nearest, open_resampling.resize_nearest_while_running)
 table.decompose(
@@ -37,7 +37,7 @@ table.decompose(
 def _interpolate(
     g: Emitter,
     input: Value,
-    sizes: Operand,
+    sizes: Ref,
     axes: Sequence[int],
     coordinates: str,
     mode: str = "linear_onnx",
@@ -52,39 +52,40 @@ def _interpolate(
         mode=mode,
         shape_calculation_mode="sizes",
         coordinate_transformation_mode=coordinates,
-        nearest_mode="round_prefer_floor",
-        antialias=False,
         pads_begin=[0],
         pads_end=[0],
         cube_coeff=cube_coeff,
     )
-    if input.is_integer:
-        low, high = bounds_of(input.precision)
-        result = g.node("Round", result, mode="half_to_even")
-        result = g.node("Clamp", result, min=float(low), max=float(high))
-    return result.cast(input.precision)
+    if not input.is_integer:
+        return result
+    low, high = map(float, bounds_of(input.precision))
+    return g.node("Clamp", g.node("Round", result), min=low, max=high)
 
 
 @table.lower(resize.resize_linear, how=Corners)
 def resize_linear(
     g: Emitter, input: Value, shape: Value | None, scales: Value | None, *, how: Corners
 ) -> Ref:
-    sizes = resize.static_sizes(input, shape, scales)
-    if sizes is not None:
-        _require_native(input, sizes, how.rule)
-        return _interpolate(g, input, g.ints(*(out for _, out in sizes)), (2, 3), how.rule)
-    if shape is None:
+    known = resize.static_sizes(input, shape, scales)
+    if known is not None:
+        _require_native(input, known, how.rule)
+        sizes = g.ints(*(out for _, out in known))
+    elif shape is not None:
+        sizes = g.int64(shape)
+    else:
         raise NoLowering(f"openvino resizes {input.type} to sizes, not by scales")
-    return _interpolate(g, input, g.int64(shape), (2, 3), how.rule)
+    return _interpolate(g, input, sizes, (2, 3), how.rule)
 
 
 def _require_native(input: Value, sizes: Sequence[tuple[int, int]], coordinates: str) -> None:
     """NoLowering unless positions are exact in float32."""
-    whole = all(
-        size and out % size == 0 and (out // size) & (out // size - 1) == 0 for size, out in sizes
-    )
-    if not whole or coordinates == "align_corners":
+    ratios = [out // size if size and out % size == 0 else 0 for size, out in sizes]
+    if coordinates == "align_corners" or any(r == 0 or r & (r - 1) for r in ratios):
         raise NoLowering(f"openvino resizes {input.type} to {sizes} by {coordinates} inexactly")
+
+
+FOLLOWED = ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel")
+"""Coordinate rules of OpenVINO's own operator."""
 
 
 @table.lower(resize.resize, how=Resizing)
@@ -100,26 +101,19 @@ def resize_(g: Emitter, input: Value, sizes: Value | None, *, how: Resizing) -> 
     return _interpolate(g, input, g.int64(sizes), axes, rule, mode, how.cubic_coeff_a)
 
 
-FOLLOWED = ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel")
-"""Coordinate rules of OpenVINO's own operator."""
-
-
 @table.lower(resize.grid_sample)
 def grid_sample(
     g: Emitter,
-    input: Value,
-    grid: Value,
+    input: Single,
+    grid: Single,
     *,
     align_corners: bool,
     mode: InterpolateMode,
     pad_mode: PadMode,
 ) -> Ref:
-    if not input.is_float:
-        raise NoLowering(f"openvino: grid_sample of {input.type}")
     return g.node(
         "GridSample",
-        g.cast(input, FLOAT32),
-        g.cast(grid, FLOAT32),
+        *(input, grid),
         mode=mode.name.lower(),
         padding_mode=resize.BORDERS[pad_mode],
         align_corners=align_corners,

@@ -11,38 +11,33 @@ from nnir.ops import shape
 from nnir.types import PadMode, Precision
 
 from ...attributes import Ints
-from ...lowering import Lowerings
 from ...quirks import report_met
 from .axes import squeeze_axes, tile_axes, unsqueeze_axes
 from .elements import HIGHEST
-from .emitter import Emitter, Operand, Ref, Refs
-from .fusing import EXACT
+from .emitter import Emitter, Ref, Refs
+from .forms import Axis, Table
 from .quirks import RESHAPE_TO_NUMBER
 
-table = Lowerings[Ref]()
+table = Table()
 
 
-@table.lower(shape.reshape)
-def reshape(g: Emitter, input: Value, shape: Value) -> Ref:
-    return to_number(g, input, shape) or g.reshape(input, g.int64(shape), copy=True)
-
-
-@table.lower(shape.reshape_exact)
-def reshape_exact(g: Emitter, input: Value, shape: Value) -> Ref:
-    return to_number(g, input, shape) or g.reshape(input, g.int64(shape))
-
-
-def to_number(g: Emitter, input: Value, shape: Value) -> Ref | None:
-    """The one element of a tensor, where the shape has no axes."""
+@table.each({shape.reshape: True, shape.reshape_exact: False})
+def _reshape(g: Emitter, copies: bool, input: Value, shape: Value) -> Ref:
+    """To sizes, of which a 0 copies one."""
     if length_of(shape) or not input.rank:
-        return None
+        return g.reshape(input, g.int64(shape), copy=copies)
     report_met(RESHAPE_TO_NUMBER)
     return g.squeeze(input, *range(input.rank))
 
 
+@table.lower(shape.flatten, implied=["start_axis", "end_axis"])
+def flatten(g: Emitter, input: Value) -> Ref:
+    return g.reshape(input, g.operation.outputs[0].shape)
+
+
 @table.lower(shape.transpose)
 def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Ref:
-    order = axes_of(perm, input.rank) if perm else tuple(reversed(range(input.rank)))
+    order = axes_of(perm, input.rank) if perm else reversed(range(input.rank))
     return g.transpose(input, *order) if input.rank > 1 else g.take(input)
 
 
@@ -51,9 +46,8 @@ def squeeze(g: Emitter, input: Value, axes: Value | None) -> Ref:
     known = ints(axes)
     if axes is not None and known is None and length_of(axes):
         return squeeze_axes(g, input, axes)
-    if not known:
-        known = tuple(k for k, d in enumerate(input.shape) if d == 1)
-    return g.squeeze(input, *axes_of(known, input.rank)) if known else g.take(input)
+    places = axes_of(known or [k for k, d in enumerate(input.shape) if d == 1], input.rank)
+    return g.squeeze(input, *places) if places else g.take(input)
 
 
 @table.lower(shape.unsqueeze)
@@ -62,19 +56,16 @@ def unsqueeze(g: Emitter, input: Value, axes: Value) -> Ref:
     known = ints(axes)
     if known is None:
         return unsqueeze_axes(g, input, axes)
-    places: list[int] = []
-    for position, axis in enumerate(known):
-        place = axis_of(axis, input.rank + position, extra=1)
-        places = [p + (p >= place) for p in places] + [place]
-    return g.unsqueeze(input, *sorted(places)) if places else g.take(input)
+    is_new = [False] * input.rank
+    for axis in known:
+        is_new.insert(axis_of(axis, len(is_new), extra=1), True)
+    return g.unsqueeze(input, *np.flatnonzero(is_new)) if known else g.take(input)
 
 
 @table.lower(shape.concat)
-def concat(g: Emitter, *input: Value, axis: int) -> Ref:
+def concat(g: Emitter, *input: Value, axis: Axis) -> Ref:
     """Empty parts are left out; OpenVINO may take their type for that of all."""
-    place = axis_of(axis, input[0].rank)
-    parts = [v for v in input if v.shape[place] != 0] or input[:1]
-    return g.concat(*parts, axis=place)
+    return g.concat(*([v for v in input if v.shape[axis] != 0] or input[:1]), axis=axis)
 
 
 @table.lower(shape.stack)
@@ -84,23 +75,22 @@ def stack(g: Emitter, *input: Value, axis: int) -> Ref:
 
 
 @table.lower(shape.split)
-def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Ref | Refs:
+def split(g: Emitter, input: Value, split: Value, *, axis: Axis) -> Refs:
     lengths = ints(split)
     if lengths is None or 0 in lengths:
         raise NoLowering("openvino splits wrongly where a length may be 0")
     if len(lengths) == 1:
-        return g.take(input)
-    place = g.scalar(axis_of(axis, input.rank))
+        return (g.take(input),)
+    place = g.scalar(axis)
     return g.node("VariadicSplit", input, place, g.ints(*lengths), outputs=len(lengths))
 
 
 @table.lower(shape.unstack)
-def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Ref | Refs:
-    place = axis_of(axis, input.rank)
+def unstack(g: Emitter, input: Value, *, axis: Axis, num: int) -> Refs:
     if num == 1:
-        return g.squeeze(input, place)
-    pieces = g.node("Split", input, g.scalar(place), outputs=num, num_splits=num)
-    return tuple(g.squeeze(p, place) for p in pieces)
+        return (g.squeeze(input, axis),)
+    pieces = g.node("Split", input, g.scalar(axis), outputs=num, num_splits=num)
+    return tuple(g.squeeze(p, axis) for p in pieces)
 
 
 @table.lower(shape.expand)
@@ -108,31 +98,30 @@ def expand(g: Emitter, input: Value, shape: Value) -> Ref:
     """OpenVINO keeps a size where the target is 1, the standard where it is -1."""
     if not length_of(shape):
         return g.take(input)
-    known, target = contents(shape), g.int64(shape)
-    if ints(shape) is not None:
-        target = g.ints(*(1 if d == -1 else d for d in ints(shape) or ()))
-    elif known is None or -1 in known:
-        one = g.ints(1)
-        target = g.node("Select", target.equal(-1), one, target, auto_broadcast="numpy")
+    known, target = ints(shape), g.int64(shape)
+    if known is not None:
+        target = g.ints(*(1 if d == -1 else d for d in known))
+    elif -1 in (contents(shape) or (-1,)):
+        target = g.node("Select", target.equal(-1), g.ints(1), target, auto_broadcast="numpy")
     return g.node("Broadcast", input, target, mode="bidirectional")
 
 
 @table.lower(shape.tile)
 def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
     """As many repeats as axes; Tile of no axes leaves its result as the memory is."""
-    if 0 in input.shape and ints(repeats) is None:
+    is_open, count = ints(repeats) is None, length_of(repeats)
+    if 0 in input.shape and is_open:
         raise NoLowering(f"openvino: copies of {input.type}, as many as only a run says")
-    missing = input.rank - length_of(repeats)
-    whole, counts = g.take(input), g.int64(repeats)
-    if not input.rank and not missing:
+    rank, whole, counts = max(input.rank, count), g.take(input), g.int64(repeats)
+    if not rank:
         return whole
-    if missing > 0:
-        counts = g.concat(g.ints(*[1] * missing), counts)
-    elif missing < 0:
-        whole = g.unsqueeze(input, *range(-missing))
+    if rank > count:
+        counts = g.concat(g.ints(*[1] * (rank - count)), counts)
+    if rank > input.rank:
+        whole = g.unsqueeze(input, *range(rank - input.rank))
     # of five axes and more whose sizes are open, Tile misplaces copies, too
-    if ints(repeats) is None or (not input.is_static and max(input.rank, length_of(repeats)) > 4):
-        return tile_axes(g, whole, max(input.rank, length_of(repeats)), counts)
+    if is_open or (not input.is_static and rank > 4):
+        return tile_axes(g, whole, rank, counts)
     return g.node("Tile", whole, counts)
 
 
@@ -143,70 +132,41 @@ def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     return g.node("ShapeOf", input, output_type="i32" if dtype == Precision.INT32 else "i64")
 
 
-MODES = {
-    PadMode.CONSTANT: "constant",
-    PadMode.REFLECT: "reflect",
-    PadMode.EDGE: "edge",
-    PadMode.REPLICATE: "edge",
-}
-
-
 @table.lower(shape.pad)
 def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Ref:
-    """OpenVINO mirrors once, no further than an axis goes."""
-    known, is_mirror = ints(pads), mode == PadMode.REFLECT
-    most = [d - 1 if is_mirror and isinstance(d, int) else HIGHEST for d in input.shape]
+    """OpenVINO mirrors once, no further than an axis goes; of borders that only a run says it cuts
+    off those below 0, which are taken away before others are mirrored or repeated."""
+    known, name = ints(pads), shape.MODES.get(mode, "constant")
+    most = [d - 1 if name == "reflect" and isinstance(d, int) else HIGHEST for d in input.shape]
     fits = known is None or all(0 <= n <= most[k // 2] for k, n in enumerate(known))
-    if mode not in MODES or not fits:
+    if mode == PadMode.WRAP or not fits:
         raise NoLowering(f"openvino: pad of {input.type} by {known} with mode {mode.name}")
-    single = g.number(0, input)
-    if value is not None:
-        single = g.reshape(value, []).cast(input.precision)
+    number, x = g.number(0, input), g.take(input)
+    border = number if value is None else g.one(value).cast(input.precision)
     if known is None:
-        return _computed_pad(g, input, pads, single, value, mode)
-    grown = [g.ints(*known[k::2]) for k in (0, 1)]
-    return _pad(g, input, grown, single, value, mode) if any(known) else g.take(input)
-
-
-def _pad(
-    g: Emitter, data: Operand, grown: list[Ref], single: Ref, value: Value | None, mode: PadMode
-) -> Ref:
-    """OpenVINO pads with known numbers that float32 has; others are put where a border is."""
-    if mode != PadMode.CONSTANT or _is_plain(value):
-        return g.node("Pad", data, *grown, single, pad_mode=MODES[mode])
+        steps = [[g.ints(n) for n in (k, HIGHEST, 2, 0)] for k in (0, 1)]
+        sides = [g.node("Slice", g.int64(pads), *step) for step in steps]
+        if name != "constant":
+            cut = (g.pair("Minimum", s, 0) for s in sides)
+            x = g.node("Pad", x, *cut, number, pad_mode="constant")
+            sides = [g.pair("Maximum", s, 0) for s in sides]
+    elif any(known):
+        sides = [g.ints(*known[k::2]) for k in (0, 1)]
+    else:
+        return x
+    if name != "constant" or _is_plain(value):
+        return g.node("Pad", x, *sides, border, pad_mode=name)
+    # of known numbers that float32 has alone: others are put where a border is
     one = g.constant(np.float32(1))
-    zeros = g.node("Broadcast", g.number(0, one), g.dims(data), mode="numpy")
-    border = g.node("Pad", zeros, *grown, one, pad_mode="constant")
-    inside = g.node("Pad", data, *grown, g.number(0, single), pad_mode="constant")
-    return g.where(border < 0.5, inside, single)
+    zeros = g.broadcast(g.number(0, one), g.dims(x))
+    outside = g.node("Pad", zeros, *sides, one, pad_mode=name)
+    return g.where(outside < 0.5, g.node("Pad", x, *sides, number, pad_mode=name), border)
 
 
 def _is_plain(value: Value | None) -> bool:
     """Whether a border is of a known finite number that float32 has."""
-    if value is None:
-        return True
-    if value.constant is None:
+    known = np.zeros(1) if value is None else value.constant
+    if known is None:
         return False
-    real = np.asarray(value.constant).astype(np.float32)
-    return bool(np.isfinite(real).all()) and not (value.is_integer and (abs(real) > EXACT).any())
-
-
-def _computed_pad(
-    g: Emitter, input: Value, pads: Value, single: Ref, value: Value | None, mode: PadMode
-) -> Ref:
-    """Pads that are only known while running, negative ones too: in front of other modes elements
-    are taken away, behind a constant one, as the standard says."""
-    rank, zero, step = input.rank, g.ints(0), g.ints(*[1] * input.rank)
-    both = g.reshape(g.transpose(g.reshape(g.int64(pads), [rank, 2]), 1, 0), [-1])
-    grown, crops = (
-        [g.part(g.pair(name, both, zero), k, k + rank) for k in (0, rank)]
-        for name in ("Maximum", "Minimum")
-    )
-
-    def crop(ref: Operand) -> Ref:
-        stops = g.pair("Maximum", g.dims(ref) + crops[1], zero)
-        return g.node("Slice", ref, zero - crops[0], stops, step, g.ints(*range(rank)))
-
-    if mode == PadMode.CONSTANT:
-        return crop(_pad(g, input, grown, single, value, mode))
-    return _pad(g, crop(input), grown, single, value, mode)
+    real = known.astype(np.float32)
+    return bool((np.isfinite(real) & (real == known)).all())

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from nnir.broadcast import axis_of, ints
-from nnir.dim import Dim, Expr
+from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import signal
-from nnir.types import Precision
 
-from ...lowering import Lowerings
 from .emitter import Emitter, Ref
+from .forms import Table, single
 
-table = Lowerings[Ref]()
-FLOAT32 = Precision.FLOAT32
+table = Table()
 
 
 @table.lower(signal.dft)
@@ -32,48 +30,30 @@ def dft(
         raise NoLowering(f"openvino: dft of {input.type} along an axis that is not known")
     along = axis_of(known[0], input.rank)
     length = [] if dft_length is None else [g.int64(dft_length)]
-    x = g.cast(input, FLOAT32)
+    x, at = single(g, input), g.ints(along)
     if parts == 1:
         if onesided and not inverse:
+            size, wanted = input.shape[along], ints(dft_length)
+            is_cut = wanted is not None and isinstance(size, int) and wanted[0] <= size
             real = g.squeeze(x, input.rank - 1)
-            if dft_length is not None and not _fits(input.shape[along], dft_length):
-                real = _grow(g, real, along, length[0], half=False)  # RDFT only cuts
-            return g.node("RDFT", real, g.ints(along), *length)
+            return g.node("RDFT", real if is_cut else _grow(g, real, along, *length), at, *length)
         x = g.concat(x, x * 0, axis=input.rank - 1)
-    return _complex(g, x, along, length, inverse, onesided)
-
-
-def _fits(size: Dim, length: Value) -> bool:
-    """Whether a transform of a length is known to need no more than there is."""
-    known = ints(length)
-    return known is not None and isinstance(size, int) and known[0] <= size
-
-
-def _grow(g: Emitter, x: Ref, along: int, length: Ref, *, half: bool) -> Ref:
-    """With zeros behind, up to a length, or to what is kept of `half` a spectrum of that length:
-    what OpenVINO adds itself is not always zero."""
-    size = g.reshape(length, [1])
-    if half:
-        halves = size / g.ints(2)
-        size = halves + 1
-    missing = size - g.part(g.dims(x), along, along + 1)
-    missing = g.pair("Maximum", missing, 0)
-    back = g.concat(g.ints(*[0] * along), missing, g.ints(*[0] * (x.rank - along - 1)))
-    return g.node("Pad", x, g.ints(*[0] * x.rank), back, g.number(0, x), pad_mode="constant")
-
-
-def _complex(
-    g: Emitter, x: Ref, along: int, length: list[Ref], inverse: bool, onesided: bool
-) -> Ref:
-    """The transform of pairs."""
-    if length:
-        x = _grow(g, x, along, length[0], half=inverse and onesided)
     if inverse and onesided:
-        real = g.node("IRDFT", x, g.ints(along), *length)
-        return g.unsqueeze(real, x.rank - 1)
-    made = g.node("IDFT" if inverse else "DFT", x, g.ints(along), *length)
+        halves = [n / 2 + 1 for n in length]
+        real = g.node("IRDFT", _grow(g, x, along, *halves), at, *length)
+        return g.unsqueeze(real, input.rank - 1)
+    made = g.node("IDFT" if inverse else "DFT", _grow(g, x, along, *length), at, *length)
     if not onesided:
         return made
-    half = g.gather(g.dims(made), g.ints(along), 0)
-    bins = half / 2
-    return g.node("Slice", made, g.ints(0), bins + 1, g.ints(1), g.ints(along))
+    return g.first(made, g.gather(g.dims(made), at, 0) / 2 + 1, along)
+
+
+def _grow(g: Emitter, x: Ref, along: int, *length: Ref) -> Ref:
+    """With zeros behind, up to a length if one is given: what OpenVINO adds itself is not always
+    zero."""
+    for size in length:
+        missing = size - g.part(g.dims(x), along, along + 1)
+        behind = (g.pair("Maximum", missing, 0) if k == along else g.ints(0) for k in range(x.rank))
+        ends = g.ints(*[0] * x.rank), g.concat(*behind)
+        x = g.node("Pad", x, *ends, g.number(0, x), pad_mode="constant")
+    return x

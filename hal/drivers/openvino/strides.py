@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...attributes import Ints
+from nnir.model import Value
+from nnir.types import Precision
+
+from ...attributes import Ints, Window
 from ...quirks import report_met
 from .above import BODIES, nodes_above
 from .emitter import Emitter, Ref
-from .quirks import ONE_CHANNEL_OF_CUBES, ONE_COLUMN, PADDED_POINTS
+from .quirks import DILATED_TAP, ONE_CHANNEL_OF_CUBES, ONE_COLUMN, PADDED_POINTS
 from .windows import add_border
 
 if TYPE_CHECKING:
@@ -25,13 +28,31 @@ STOPPING = frozenset({"GroupConvolution", "ConvolutionBackpropData", "MatMul", "
 """What no strides are moved past."""
 
 
-def convolve(g: Emitter, x: Ref, taps: Ref, given: dict[str, Any]) -> Ref:
+def convolve(
+    g: Emitter, name: str, x: Ref, filter: Value, group: int, how: Window, **given: Any
+) -> Ref:
+    """The node of a convolution; the dilation of one tap is 1, as OpenVINO may crash otherwise."""
+    spacings = tuple(
+        1 if size == 1 else d for size, d in zip(filter.shape[2:], how.dilations, strict=True)
+    )
+    if spacings != how.dilations:
+        report_met(DILATED_TAP)
+    given |= {"strides": how.strides, "dilations": spacings}
+    if group > 1:
+        apart = g.reshape(filter, [group, -1, *filter.shape[1:]])
+        return g.node(f"Group{name}", x, apart.cast(Precision.FLOAT32), **given)
+    taps = g.cast(filter, Precision.FLOAT32)
+    if name != "Convolution":
+        return g.node(name, x, taps, **given)
+    return _convolve_strided(g, *_widen_channel(g, x, taps, given), given)
+
+
+def _convolve_strided(g: Emitter, x: Ref, taps: Ref, given: dict[str, Any]) -> Ref:
     """A Convolution, of a kernel of 1 without strides where they would be moved past a border.
 
     OpenVINO moves them up through elementwise nodes and other kernels of 1, and does not see that
     a border on the way, or a Pad that it has moved into one of them, then counts anew.
     """
-    x, taps = _widen_channel(g, x, taps, given)
     steps = given["strides"]
     if max(steps) == 1 or not has_one_tap(taps.output):
         return g.node("Convolution", x, taps, **given)

@@ -9,18 +9,16 @@ from nnir.model import Value
 from nnir.ops import unary
 from nnir.types import Precision
 
-from ...lowering import Lowerings
-from . import elements
-from .activation import expm1 as expm1_of
-from .activation import log_of_sum
-from .elements import NAMES
+from . import activation
+from .elements import CARRIED, NARROW
 from .emitter import Emitter, Ref
 from .finite import keep_nan
-from .integers import compute_in_32_bits, lower_in_32_bits, wrap
+from .forms import Single, Table
+from .integers import compute_in_32_bits, wrap
 from .narrow import decode, encode, same_bits
 
-table = Lowerings[Ref]()
-FLOAT32 = Precision.FLOAT32
+table = Table()
+UINT32 = Precision.UINT32
 
 
 table.natives(
@@ -37,11 +35,22 @@ table.natives(
         unary.erf: "Erf",
         unary.floor: "Floor",
         unary.log: "Log",
+        unary.round_: "Round",
         unary.sin: "Sin",
         unary.sinh: "Sinh",
         unary.sqrt: "Sqrt",
         unary.tan: "Tan",
     }
+)
+table.formulas(
+    {
+        unary.exp: lambda g, x: keep_nan(g, x, g.node("Exp", x)),
+        unary.neg: lambda g, x: -x if x.is_float else 0 - x,
+        unary.reciprocal: lambda g, x: 1 / x,
+        unary.rsqrt: lambda g, x: 1 / g.node("Sqrt", x),
+        unary.sign: lambda g, x: keep_nan(g, x, g.node("Sign", x)),
+        unary.square: lambda g, x: x * x,
+    },
 )
 
 
@@ -52,96 +61,51 @@ def assign(g: Emitter, input: Value) -> Ref:
 
 @table.lower(unary.abs_)
 def abs_(g: Emitter, input: Value) -> Ref:
-    if input.dtype.kind == "u":
-        return g.take(input)
-    return compute_in_32_bits(g, abs, input)
-
-
-lower_in_32_bits(
-    table,
-    {
-        unary.neg: lambda x: -x if x.is_float else 0 - x,
-        unary.sign: lambda x: keep_nan(x.emitter, x, x.emitter.node("Sign", x)),
-        unary.square: lambda x: x * x,
-    },
-)
-
-
-@table.lower(unary.exp)
-def exp(g: Emitter, input: Value) -> Ref:
-    """OpenVINO's own makes infinity of NaN."""
-    return keep_nan(g, input, g.node("Exp", input))
-
-
-@table.lower(unary.round_)
-def round_(g: Emitter, input: Value) -> Ref:
-    return g.node("Round", input, mode="half_to_even")
-
-
-@table.lower(unary.rsqrt)
-def rsqrt(g: Emitter, input: Value) -> Ref:
-    root: Ref = g.node("Sqrt", input)
-    return 1 / root
-
-
-@table.lower(unary.reciprocal)
-def reciprocal(g: Emitter, input: Value) -> Ref:
-    return 1 / g.take(input)
+    return g.take(input) if input.dtype.kind == "u" else compute_in_32_bits(g, abs, input)
 
 
 @table.lower(unary.expm1)
-def expm1(g: Emitter, input: Value) -> Ref:
-    x = g.cast(input, FLOAT32)
-    far = abs(x) > 30
-    made = g.where(far, g.node("Exp", x) - 1, expm1_of(g, x))
-    return keep_nan(g, x, made)
+def expm1(g: Emitter, input: Single) -> Ref:
+    made = g.where(abs(input) > 30, g.node("Exp", input) - 1, activation.expm1(g, input))
+    return keep_nan(g, input, made)
 
 
 @table.lower(unary.log1p)
-def log1p(g: Emitter, input: Value) -> Ref:
-    x = g.cast(input, FLOAT32)
-    return g.where(abs(x) > 0.5, g.node("Log", x + 1), log_of_sum(g, x))
+def log1p(g: Emitter, input: Single) -> Ref:
+    return g.where(abs(input) > 0.5, g.node("Log", input + 1), activation.log_of_sum(g, input))
 
 
 @table.each({unary.log2: 2.0, unary.log10: 10.0})
-def _logarithm(g: Emitter, base: float, input: Value) -> Ref:
+def _logarithm(g: Emitter, base: float, input: Single) -> Ref:
     """Rounded to the whole number whose power the input is, where it is one."""
-    x = g.cast(input, FLOAT32)
-    made = g.node("Log", x) * (1 / np.log(base))
-    near = g.node("Round", made, mode="half_to_even")
-    whole = g.pair("Power", base, near).equal(x)
-    return g.where(whole, near, made)
+    made = g.node("Log", input) * (1 / np.log(base))
+    near = g.node("Round", made)
+    return g.where(g.pair("Power", base, near).equal(input), near, made)
 
 
 @table.lower(unary.cast)
 def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
-    if input.precision in elements.CARRIED and input.precision != dtype:
+    if input.precision == dtype:
+        return g.take(input)
+    if input.precision in CARRIED:
         return decode(g, input, dtype)
-    if dtype in elements.CARRIED and input.precision != dtype:
+    if dtype in CARRIED:
         return encode(g, input, dtype)
-    if dtype not in NAMES and input.precision != dtype:
-        raise NoLowering(f"openvino does not compute in {dtype.name}")
-    if Precision.UINT32 in (input.precision, dtype):
+    if UINT32 in (input.precision, dtype):
         raise NoLowering(f"openvino computes UINT32 as INT32: cast of {input.type} to {dtype.name}")
-    ref = g.take(input)
-    if dtype == input.precision:
-        return ref
     if dtype == Precision.BOOL8:
-        return ref.unequal(0)
-    if dtype in elements.NARROW:
-        return wrap(g, ref.cast(Precision.INT32), dtype)
-    return ref
+        return g.take(input).unequal(0)
+    return wrap(g, g.cast(input, Precision.INT32) if dtype in NARROW else g.take(input), dtype)
 
 
 @table.lower(unary.bit_cast)
 def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
-    if elements.CARRIED & {input.precision, dtype}:
+    both = {input.precision, dtype}
+    if CARRIED & both:
         return same_bits(g, input, dtype)
-    if input.precision == Precision.BOOL8 and dtype.dtype.itemsize == 1:
+    is_byte = input.precision == Precision.BOOL8 and dtype.dtype.itemsize == 1
+    if is_byte or (input.precision, dtype) == (UINT32, Precision.INT32):
         return g.cast(input, dtype)
-    if (input.precision, dtype) == (Precision.UINT32, Precision.INT32):
-        return g.cast(input, dtype)
-    kinds = {p.dtype.kind for p in (input.precision, dtype)}
-    if not kinds <= {"i", "u"} or Precision.UINT32 in (input.precision, dtype):
+    if UINT32 in both or not {p.dtype.kind for p in both} <= {"i", "u"}:
         raise NoLowering(f"openvino has no bit cast of {input.type} to {dtype.name}")
     return cast(g, input, dtype=dtype)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypedDict
+from collections.abc import Iterable, Sequence
+from typing import NotRequired, TypedDict
 
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
+from nnir.ops import pool
 
-from ...attributes import Window
+from ...attributes import Ints, Window
 from .emitter import Emitter, Ref
+
+Pair = tuple[int, int]
+"""Before and after an axis."""
 
 
 class Border(TypedDict):
@@ -19,9 +23,18 @@ class Border(TypedDict):
     auto_pad: str
     pads_begin: list[int]
     pads_end: list[int]
+    output_padding: NotRequired[list[int]]
 
 
-def explicit(pairs: Sequence[tuple[int, int]]) -> Border:
+class Pooling(Border):
+    """OpenVINO's attributes of a pool."""
+
+    kernel: Ints
+    strides: Ints
+    rounding_type: str
+
+
+def explicit(pairs: Sequence[Pair]) -> Border:
     """OpenVINO's attributes of (before, after) of each axis."""
     begins, ends = ([pair[k] for pair in pairs] for k in (0, 1))
     return {"auto_pad": "explicit", "pads_begin": begins, "pads_end": ends}
@@ -37,17 +50,22 @@ def padding(input: Value, how: Window) -> Border:
     return explicit(how.resolve_padding(sizes))
 
 
-def spatial_sizes(name: str, input: Value) -> list[int]:
+def spatial_sizes(input: Value) -> list[int]:
     """The spatial sizes; NoLowering where they are not known."""
     sizes = [int(d) for d in input.shape[2:] if not isinstance(d, Expr)]
     if len(sizes) < input.rank - 2:
-        raise NoLowering(f"{name} needs known sizes on openvino, not {input.type}")
+        raise NoLowering(f"openvino needs known sizes of a filter, or a result, of {input.type}")
     return sizes
 
 
-def add_border(
-    g: Emitter, x: Value | Ref, borders: Sequence[tuple[int, int]], value: float = 0
-) -> Ref:
+def split_border(pairs: Iterable[Pair]) -> tuple[list[Pair], list[Pair]]:
+    """What of a border cuts, and what of it grows."""
+    whole = list(pairs)
+    cut = [(min(a, 0), min(b, 0)) for a, b in whole]
+    return cut, [(max(a, 0), max(b, 0)) for a, b in whole]
+
+
+def add_border(g: Emitter, x: Value | Ref, borders: Sequence[Pair], value: float = 0) -> Ref:
     """Grow (positive) or cut (negative) the spatial axes."""
     ref = g.take(x)
     first = ref.rank - len(borders)
@@ -69,3 +87,23 @@ def add_border(
         stops = g.ints(*(b if b < 0 else (1 << 31) - 1 for _, b in cut))
         ref = g.node("Slice", ref, starts, stops, g.ints(*[1] * len(axes)), g.ints(*axes))
     return ref
+
+
+def pooling(g: Emitter, input: Value, how: Window) -> Pooling:
+    """Kernel, strides and padding of a pool, in which overhanging last windows are whole; those of
+    the operators over any axes do not start behind the data."""
+    inside = g.operation.operator in (pool.average_pool, pool.max_pool)
+    border, rounding = padding(input, how), "floor"
+    if how.ceil_mode:
+        is_open = any(isinstance(d, Expr) for d in input.shape[2:])
+        pairs = how.fit_padding(input.shape[2:], inside=inside or is_open)
+        if pairs is None and not inside:
+            raise NoLowering(f"openvino: {g.operation.operator.name} of {input.type}, rounded up")
+        if pairs is None or is_open:
+            rounding = "ceil_torch" if inside else "ceil"
+        else:
+            border = explicit(pairs)
+    sides = zip((*border["pads_begin"], *border["pads_end"]), how.kernel_shape * 2, strict=True)
+    if border["auto_pad"] == "explicit" and not all(0 <= p < k for p, k in sides):
+        raise NoLowering("openvino pools with padding smaller than the kernel only")
+    return {"kernel": how.kernel_shape, "strides": how.strides, "rounding_type": rounding, **border}

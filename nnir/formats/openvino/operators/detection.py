@@ -6,7 +6,7 @@ from ....errors import NoLowering
 from ..elements import TYPES, Type
 from ..graph import End
 from ..operands import Cube, Image, Matrix, PlaceVector, Some, SomeReal
-from ..schema import Single, Table
+from ..schema import Ints, Single, Table
 from ..shapes import OPEN, Dimension, PartialShape, merge
 from .elementwise import same_type
 
@@ -58,3 +58,21 @@ def align(
         raise NoLowering(f"openvino: ROIAlign of [{data.shape}] at [{regions.shape}]")
     count = merge(regions.shape[0], batches.shape[0], "regions and batches of ROIAlign")
     return data.type, PartialShape([count, data.shape[1], pooled_h, pooled_w])
+
+
+@table.kind("ROIPooling", since=2)
+def pool(
+    data: Image,
+    regions: Matrix,
+    *,
+    output_size: Ints,
+    output_roi: Ints,
+    pooled_h: int,
+    pooled_w: int,
+    spatial_scale: Single,
+    method: str = "max",
+) -> End:
+    same_type("ROIPooling", data, regions)
+    if not regions.shape[1].holds(5):
+        raise NoLowering(f"openvino: ROIPooling of [{data.shape}] at [{regions.shape}]")
+    return data.type, PartialShape([regions.shape[0], data.shape[1], *output_roi])

@@ -287,3 +287,11 @@ def _grow(size: Dimension, border: Dimension | int) -> Dimension:
 _LEADING = (_reshape, _transpose, _squeeze, _unsqueeze, _split, _variadic_split, _tile, _broadcast)
 INTERVALS.update(dict.fromkeys(_LEADING, move_first))
 INTERVALS[_concat] = move
+
+
+@table.kind("ShuffleChannels")
+def shuffle(data: Output, *, axis: int = 1, group: int = 1) -> End:
+    channels = data.shape[axis_of(axis, len(data.shape), "ShuffleChannels")]
+    if channels.is_static and channels.low % group:
+        raise NoLowering(f"openvino: ShuffleChannels of [{data.shape}] in {group} groups")
+    return data.type, data.shape
