@@ -6,7 +6,8 @@ import openvino
 import pytest
 
 from hal.drivers.openvino.emitter import Emitter, Ref
-from hal.drivers.openvino.forms import Axis, Single, Sizes, Table
+from hal.drivers.openvino.forms import Single, Sizes, Table
+from hal.operands import Axis
 from nnir.errors import NoLowering
 from nnir.model import Model, Value
 from nnir.operator import Operator

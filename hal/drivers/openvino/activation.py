@@ -9,12 +9,13 @@ from nnir.model import Value
 from nnir.ops import activation
 from nnir.types import Fuse
 
+from ...operands import Axis
 from ...quirks import report_met
 from .above import BODIES, nodes_above
 from .binary import TOPS, apply_fuse_code, clip_between
 from .emitter import Emitter, Ref
 from .finite import is_computed, keep_nan
-from .forms import Axis, Single, Table, single
+from .forms import Single, Table, single
 from .quirks import SLOPES_OF_A_PRODUCT
 
 table = Table()

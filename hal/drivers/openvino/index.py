@@ -11,9 +11,10 @@ from nnir.model import Value
 from nnir.ops import index, shape, unary
 from nnir.types import Precision
 
+from ...operands import Axis
 from .elements import HALF, NARROW
 from .emitter import Emitter, Ref
-from .forms import Axis, Sizes, Table
+from .forms import Sizes, Table
 from .integers import wrap
 
 table = Table()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from nnir.model import Value
 from nnir.ops import norm
 
+from ...operands import Axis
 from .emitter import Emitter, Ref
-from .forms import Axis, Single, Table
+from .forms import Single, Table
 
 table = Table()
 

@@ -11,7 +11,7 @@ from nnir.model import Value
 from nnir.types import Precision
 
 from .emitter import Emitter, Ref
-from .forms import Form, single
+from .forms import single
 from .integers import wide
 
 
@@ -38,8 +38,8 @@ def sortable(g: Emitter, input: Value, *, highest: bool) -> Ref:
     return g.where(g.node("IsNaN", x), np.inf if highest else -np.inf, finite)
 
 
-Told = Annotated[Ref, Form(tell)]
+Told = Annotated[Ref, tell]
 """Numbers that OpenVINO tells from each other."""
 
-Ordered = Annotated[Ref, Form(order)]
+Ordered = Annotated[Ref, order]
 """Numbers whose order OpenVINO knows."""

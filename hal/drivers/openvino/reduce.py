@@ -13,10 +13,11 @@ from nnir.model import Value
 from nnir.ops import reduce
 from nnir.types import Precision
 
+from ...operands import Axis
 from .axes import fold_axes
 from .emitter import Emitter, Ref, fitting
 from .finite import is_computed
-from .forms import Axis, Sizes, Table, widen
+from .forms import Sizes, Table, widen
 from .integers import extreme, product, total, wrap
 from .orders import sortable
 

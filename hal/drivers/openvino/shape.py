@@ -11,11 +11,12 @@ from nnir.ops import shape
 from nnir.types import PadMode, Precision
 
 from ...attributes import Ints
+from ...operands import Axis
 from ...quirks import report_met
 from .axes import squeeze_axes, tile_axes, unsqueeze_axes
 from .elements import HIGHEST
 from .emitter import Emitter, Ref, Refs
-from .forms import Axis, Table
+from .forms import Table
 from .quirks import RESHAPE_TO_NUMBER
 
 table = Table()

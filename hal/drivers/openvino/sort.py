@@ -7,8 +7,9 @@ from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import sort
 
+from ...operands import Axis
 from .emitter import Emitter, Refs
-from .forms import Axis, Table, single
+from .forms import Table, single
 from .integers import wrap
 from .orders import sortable, tell
 
