@@ -81,8 +81,8 @@ def _arithmetic() -> Iterator[DirectCase]:
             )
     for (word, below), (other, above) in permutations(GIVEN.items()):
         why = f"a bound {word}, the other {other}"
-        bounds = (0.25, below), (5, above)
-        yield from of_each_type(activation.clip, _with_bounds(*bounds), why, types=REAL)
+        make = _with_bounds((0.25, below), (5, above))
+        yield from of_each_type(activation.clip, make, why, types=REAL)
     wide = rand(2, 1, 1, 1, 1, 1, 3)
     for operator in (unary.exp, unary.sin, unary.cos, unary.log, unary.neg):
         yield referred(operator, (np.abs(wide) + 1,), {}, NEAR["float32"], "seven axes")
