@@ -8,10 +8,11 @@ from typing import Any, Literal
 import numpy as np
 
 from nnir import build
-from nnir.errors import BadType
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import attention, compare, index, norm
 from nnir.recipes.cached_attention import attend_cached, count_on, separate_heads
+from nnir.recipes.windowed_cache import attend_windowed
 
 from ...table import Absent, Attributes, Table, Withheld
 
@@ -47,12 +48,13 @@ class Looking(Attributes):
 
 @dataclass(frozen=True)
 class Storage(Attributes):
-    """How a cache is kept: whole, and as it is. The epsilon belongs to norms that are refused."""
+    """How a cache is kept: as it is, whole or its last keys. The epsilon belongs to norms that are
+    refused."""
 
     k_quant_type: Literal["NONE"] = "NONE"
     kv_cache_bit_width: Literal[0] = 0
     qk_norm_epsilon: float = 1e-6
-    sliding_window_cache: Literal[0] = 0
+    sliding_window_cache: bool = False
     v_quant_type: Literal["NONE"] = "NONE"
 
 
@@ -93,6 +95,13 @@ def group_query_attention(
         *(attention_bias, looking.sink(head_sink, query, num_heads)),
     )
     how = {"q_num_heads": num_heads, "kv_num_heads": kv_num_heads, **looking.attributes()}
+    if storage.sliding_window_cache:
+        if qk_output or attention_bias is not None:
+            raise Unsupported(
+                "GroupQueryAttention with sliding_window_cache=1 and qk_output or attention_bias"
+            )
+        parts = *operands[:4], *operands[5:10], operands[11]
+        return *attend_windowed(*parts, **how), SCORES
     if not qk_output:
         return *attention.group_query_attention(*operands, **how), SCORES
     made = attend_cached(*operands, **how)
