@@ -57,6 +57,8 @@ def by_name(part: Part, run: Callable[..., Any]) -> Run:
     """The same, by names of what the ends mean."""
 
     def named(known: Arrays) -> Arrays:
+        words = {"words": known["words"].astype(part.words)} if "words" in part.inputs else {}
+        known = known | words
         return dict(zip(part.outputs, run(*(known[n] for n in part.inputs)), strict=True))
 
     return named

@@ -25,6 +25,8 @@ class Part:
     outputs: Sequence[str]
     loading: Mapping[str, Any] = field(default_factory=dict)
     """What `nnadapter.load` is told beside the source."""
+    words: str = "int64"
+    """The type of words."""
 
 
 @dataclass(frozen=True)
