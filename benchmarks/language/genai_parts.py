@@ -99,8 +99,11 @@ def silence() -> Iterator[None]:
 
 
 def build(model: Any, name: str, folder: Path, precision: str) -> Any:
-    """Write the files of a model; what built them."""
-    options: dict[str, Any] = {}
+    """Write the files of a model; what built them.
+
+    Where weights are integers, ONNX Runtime must not round what they are multiplied with.
+    """
+    options: dict[str, Any] = {"accuracy_level": 1}
     kinds = (
         builder.set_io_dtype(precision, "cpu", options),
         builder.set_onnx_dtype(precision, options),
