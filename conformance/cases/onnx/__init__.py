@@ -11,6 +11,7 @@ from . import (
     attention,
     control,
     corners,
+    microsoft_attention,
     microsoft_cache,
     open_sequence,
     random,
@@ -28,7 +29,7 @@ LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family,
 MODELS: list[ModelCase] = [
     model
     for family in (
-        *(activation, attention, control, microsoft_cache),
+        *(activation, attention, control, microsoft_attention, microsoft_cache),
         *(open_sequence, random, sequence, stored),
     )
     for model in family.MODELS
