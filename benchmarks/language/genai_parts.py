@@ -14,6 +14,7 @@ import torch
 from onnxruntime_genai.models import builder
 from onnxruntime_genai.models.builders.mistral import MistralModel
 
+from . import t5_parts
 from .networks import NETWORKS as ALL
 from .networks import PLACES
 from .parts import Layout, Part, caches
@@ -75,7 +76,7 @@ NETWORKS = {
     "mixtral": Mixtral,
     "whisper": builder.WhisperModel,
 }
-"""The builder's classes; it has none for T5."""
+"""The builder's classes; it has none for T5 (see `t5_parts`)."""
 
 
 def configure(model: Any) -> Any:
@@ -158,6 +159,8 @@ def export_pair(model: Any, name: str, folder: Path, precision: str) -> Layout:
 
 
 def export_layout(model: Any, name: str, folder: Path, precision: str = "fp32") -> Layout:
-    """All parts of a network, with weights of `precision` (fp32, int4 or int8)."""
+    """All parts of a network, with weights of `precision` (fp32, int4 or int8; T5: fp32)."""
+    if name == "t5":
+        return t5_parts.export_pair(model, folder)
     export = export_decoder if ALL[name].task == "decoder" else export_pair
     return export(model, name, folder, precision)
