@@ -132,8 +132,10 @@ class Translator:
         raise missing
 
     def _translate(self) -> Model:
-        apply_choices(self.source)
         graph, states = self.source.graph, self.source.states
+        declared_types = [(v.called or v.name, v.type) for v in graph.inputs]
+        self.model.provenance.inputs = {n: type.shape for n, type in declared_types if type}
+        apply_choices(self.source)
         _require_ranks(graph)
         for declared in (*graph.inputs, *(s.read for s in states)):
             if declared.name not in graph.weights:  # an initializer that is declared is no input

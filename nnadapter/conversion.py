@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from conformance.verifying.verify import Report
     from nnir.precision import Halved
 
+    from .readiness.report import FixedSize
+
 NO_OUTPUTS: Mapping[str, Path] = {}
 DIFFERS = ".differs"
 """What the name of a kept file has before its suffix where it does not agree."""
@@ -78,13 +80,14 @@ class Prepared:
 @dataclass(frozen=True)
 class Written:
     """What was written: the model, its files (the main one last), how it was proved, the passes
-    that changed it, and what has 16 bits."""
+    that changed it, what has 16 bits, and the sizes that were open in the source and are not."""
 
     model: Model
     files: list[Path]
     report: Report | None
     passes: list[str]
     halved: Halved | None = None
+    fixed: tuple[FixedSize, ...] = ()
 
 
 def convert(
@@ -99,6 +102,8 @@ def convert(
     Raises BadInput where the target belongs to the source, BadFile where it would replace what is
     foreign, and Differs where what was written does not agree; then nothing appears.
     """
+    from .readiness.sizes import fixed_sizes  # which asks as `convert` does
+
     writer = writer_of(target, plan)
     given = read_source(source, read, _outputs_of(target, plan))
     with Staging(target) as staging:
@@ -119,7 +124,8 @@ def convert(
             cure = "; `nnadapter scan` says what must stay float32" if plan.precision else ""
             raise Differs(_difference(target, report, kept) + cure)
         require_own(staging.outputs(), target, writer)  # a proof takes time
-        return Written(model, staging.commit(), report, ready.passes, ready.halved)
+        fixed = fixed_sizes(given.model, ready, plan)
+        return Written(model, staging.commit(), report, ready.passes, ready.halved, fixed)
 
 
 def rehearse(given: Given, target: Path, plan: Plan) -> Prepared:

@@ -85,7 +85,7 @@ def _replay(model: Model, types: Sequence[TensorType], sizes: Mapping[str, Dim])
     made = Model(model.name, model.outer)
     made.symbols = {n: r for n, r in model.symbols.items() if n not in sizes}
     made.metadata = dict(model.metadata)
-    made.provenance = replace(model.provenance, outputs={})
+    made.provenance = replace(model.provenance, inputs={}, outputs={})
     known: dict[Value, Value] = {}
     for value, type in zip(model.inputs, types, strict=True):
         copy = made.input(value.name or "", type)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,8 +124,11 @@ def convert(
         say("passes: " + (", ".join(done.passes) or "nothing to do"))
     if done.halved is not None:
         _tell_halved(done.halved, precision)
+    for fixed in done.fixed:
+        say(str(fixed))
     size = target.stat().st_size
-    result: dict[str, Any] = {"written": str(target), "bytes": size}
+    sizes = [asdict(fixed) for fixed in done.fixed]
+    result: dict[str, Any] = {"written": str(target), "bytes": size, "fixed": sizes}
     if done.report is None:
         say("NOT VERIFIED: --no-verify")
     else:

@@ -13,9 +13,12 @@ from .report import FixedSize
 
 def fixed_sizes(model: Model, ready: Prepared, plan: Plan) -> tuple[FixedSize, ...]:
     """The sizes of the ends of a model that become numbers, and why each of them does."""
-    told = model.provenance.outputs
-    inputs = [(v.name or f"input{k}", v.shape, v) for k, v in enumerate(model.inputs)]
-    outputs = [(n, _shape_in_source(told.get(n), v), v) for n, v in model.named_outputs()]
+    known = model.provenance
+    names = [v.name or f"input{k}" for k, v in enumerate(model.inputs)]
+    ends = zip(names, model.inputs, strict=True)
+    inputs = [(n, _shape_in_source(known.inputs.get(n), v), v) for n, v in ends]
+    named = model.named_outputs()
+    outputs = [(n, _shape_in_source(known.outputs.get(n), v), v) for n, v in named]
     found: list[FixedSize] = []
     for kind, ends, shapes in (
         ("input", inputs, ready.export.inputs),
@@ -49,7 +52,8 @@ def _reason(value: Value, axis: int, dim: Expr, size: int, plan: Plan) -> str:
     if isinstance(value.shape[axis], int):
         producer = value.producer
         if producer is None:
-            return "the output is a constant"
+            is_input = value.constant is None
+            return "it was given before the translation" if is_input else "the output is a constant"
         place = f" {producer.origin!r}" if producer.origin else ""
         return f"{producer.operator.name}{place} makes it {size}, whatever the source declares"
     return "it follows from other sizes and constants of the model"
