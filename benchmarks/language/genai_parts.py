@@ -74,6 +74,7 @@ NETWORKS = {
     "phi3": builder.Phi3MiniModel,
     "mistral": builder.MistralModel,
     "mixtral": Mixtral,
+    "gptoss": builder.GPTOSSModel,
     "whisper": builder.WhisperModel,
 }
 """The builder's classes; it has none for T5 (see `t5_parts`)."""

@@ -81,6 +81,7 @@ NETWORKS = {
     "phi3": Network("Phi3Config", {"pad_token_id": 0}),
     "mistral": Network("MistralConfig", {}),
     "mixtral": Network("MixtralConfig", _EXPERTS),
+    "gptoss": Network("GptOssConfig", _WINDOWED | _EXPERTS),
     "whisper": Network("WhisperConfig", _WHISPER, "speech"),
     "t5": Network("T5Config", _T5, "translation"),
 }
@@ -104,7 +105,8 @@ def build_network(name: str, wider: Mapping[str, Any] = DECODER) -> Any:
         "speech": transformers.AutoModelForSpeechSeq2Seq,
         "translation": transformers.AutoModelForSeq2SeqLM,
     }[network.task]
-    options = {"experts_implementation": "batched_mm"} if name == "mixtral" else {}
+    has_experts = "num_local_experts" in network.more
+    options = {"experts_implementation": "batched_mm"} if has_experts else {}
     model = kind.from_config(configuration, **options).eval()
     with torch.no_grad():
         for weight in model.parameters():
