@@ -18,6 +18,7 @@ from nnir.legible import legible
 from nnir.model import Model, Value
 from nnir.progress import follow
 from nnir.provenance import Place
+from nnir.specialise import fix_sizes
 from nnir.state import State
 from nnir.stateful import fix_inputs
 
@@ -154,7 +155,15 @@ class Translator:
         names = [name for name, _ in self.model.named_outputs()]
         self.model.provenance.outputs = dict(zip(names, shapes, strict=True))
         self.model.origin = None  # what passes make is of no node until it takes the place of one
+        self._close_sizes()
         return self.model
+
+    def _close_sizes(self) -> None:
+        """Make numbers of the named sizes that operations need to be such."""
+        told = self.model.provenance
+        if sizes := {name: self.model.symbols[name][0] for name in told.closed}:
+            self.model = fix_sizes(self.model, sizes)
+            self.model.provenance = told
 
     def _declare(self, declared: SourceValue) -> None:
         """Make an input of the model."""

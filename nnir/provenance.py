@@ -39,7 +39,8 @@ class Provenance:
 
     `operators` are those of the framework, `places` where each was written. `inputs` and `outputs`
     are the shapes that the source declares, `states` what became plain ends of the model, with the
-    pairs that its metadata had before, `fixed` the inputs of the source that have values here.
+    pairs that its metadata had before, `fixed` the inputs of the source that have values here,
+    `closed` says of names of sizes why they are numbers.
     `properties` are what the file says for its users, such as the names of classes, `file` is
     where it lies. Files keep the places and the properties.
     """
@@ -50,6 +51,7 @@ class Provenance:
     outputs: dict[str, tuple[Dim, ...]] = field(default_factory=dict)
     states: tuple[list[State], str | None] | None = None
     fixed: dict[str, np.ndarray] = field(default_factory=dict)
+    closed: dict[str, str] = field(default_factory=dict)
     properties: dict[str, str] = field(default_factory=dict)
     file: Path | None = None
 

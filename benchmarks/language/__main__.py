@@ -1,11 +1,12 @@
 """`python -m benchmarks.language [NAME ...]`: the words of language models, wherever they run.
 
-Small models of random weights with their caches as inputs and outputs, from five layouts (programs
-of torch.export, modules, ONNX files as optimum writes them and as onnxruntime-genai does, and those
-with weights of 4 bits), write 32 words in a session of ONNX Runtime where they are its files, on
-every device, and in written files in the engines of those. Shown is at how many of two prompts they
-are PyTorch's own (`generate(do_sample=False)`), of weights of 4 bits those of the session, or why
-there are none. Needs the packages transformers, onnxscript and onnxruntime-genai.
+Small models of random weights with their caches as inputs and outputs, from six layouts (programs
+of torch.export, modules, ONNX files as optimum writes them and as onnxruntime-genai does, those
+with weights of 4 bits, and those of one word a call with shared buffers), write 32 words: in a
+session of ONNX Runtime where they are its files, on every device, and in written files in the
+engines of those. Shown is at how many of two prompts they are PyTorch's own
+(`generate(do_sample=False)`), of weights of 4 bits those of the session, or why there are none.
+Needs the packages transformers, onnxscript and onnxruntime-genai.
 """
 
 from __future__ import annotations
@@ -34,20 +35,29 @@ DEVICES = ("builtin", "onnxruntime", "openvino", "litert", "torch")
 TARGETS = (".onnx", ".xml", ".tflite", ".pt2", ".nnir")
 SESSION = "session"
 """ONNX Runtime itself, on the file that is read."""
-LAYOUTS = ("pt2", "module", "optimum", "genai", "int4")
+LAYOUTS = ("pt2", "module", "optimum", "genai", "int4", "masked")
 WIDTH = 60
 
 
 def make_layout(kind: str, model: Any, name: str, folder: Path) -> Layout:
     """Export a model."""
-    from . import genai_parts, optimum_parts, torch_parts
+    from . import genai_parts, masked_parts, optimum_parts, torch_parts
 
     if kind == "module":
         return torch_parts.export_layout(model, name, None)
     if kind == "int4":
         return genai_parts.export_layout(model, name, folder, "int4")
+    if kind == "masked":
+        return masked_parts.export_layout(model, name, folder)
     makers = {"pt2": torch_parts, "optimum": optimum_parts, "genai": genai_parts}
     return makers[kind].export_layout(model, name, folder)
+
+
+def has_layout(kind: str, name: str) -> bool:
+    """Whether there is such a layout of a network."""
+    if kind in ("int4", "masked"):
+        return (networks.NETWORKS[name].task == "decoder") == (kind == "int4")
+    return True
 
 
 def load(part: Part) -> Model:
@@ -174,8 +184,7 @@ def main() -> None:
     for name in given.names:
         model = networks.build_network(name)
         wanted = {n: networks.generate(model, name, n) for n in networks.PROMPTS}
-        kinds = [kind for kind in given.layouts if name != "t5" or kind != "int4"]
-        for kind in kinds:
+        for kind in (kind for kind in given.layouts if has_layout(kind, name)):
             with tempfile.TemporaryDirectory() as folder:
                 layout = make_layout(kind, model, name, Path(folder))
                 words = write_words(layout, open_session, name) if kind == "int4" else wanted

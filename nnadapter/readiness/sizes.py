@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from nnir.dim import Dim, Expr, evaluate
+from nnir.dim import Dim, Expr, evaluate, symbols_of
 from nnir.model import Model, Value
 
 from ..conversion import Plan, Prepared
@@ -46,6 +46,9 @@ def _closing_axes(
 
 
 def _reason(value: Value, axis: int, dim: Expr, size: int, plan: Plan) -> str:
+    closed = value.model.provenance.closed
+    if needed := [closed[name] for name in sorted(symbols_of(dim)) if name in closed]:
+        return "; ".join(needed)
     if evaluate(dim, plan.sizes) == size:
         names = ", ".join(f"{name}={given}" for name, given in _of(dim, plan.sizes).items())
         return f"--dim {names} gives it"
@@ -60,7 +63,5 @@ def _reason(value: Value, axis: int, dim: Expr, size: int, plan: Plan) -> str:
 
 
 def _of(dim: Expr, sizes: Mapping[str, int]) -> dict[str, int]:
-    from nnir.dim import symbols_of
-
     names = symbols_of(dim)
     return {name: size for name, size in sizes.items() if name in names}

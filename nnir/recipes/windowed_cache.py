@@ -7,8 +7,8 @@ from typing import Any
 from .. import build
 from ..errors import BadType
 from ..model import Value
-from ..ops import attention, binary, compare, generate, index, reduce, shape
-from .attention import merge_heads, rotate_by_tables, split_heads
+from ..ops import attention, binary, compare, generate, index, shape
+from ..types import Precision
 from .cached_attention import Maybe
 
 
@@ -38,18 +38,12 @@ def attend_windowed(
     before = binary.max_(ends - time, 0)
     room = build.vector(model, [build.size_of(past_key, 2)])
     first, held = (_held(count, room, window) for count in (before, ends))
-    if cos is not None and sin is not None:
-        if positions is None:
-            positions = shape.unsqueeze(before, [1]) + build.arange_along(query, 1)
-        tables, is_paired = (cos, sin, positions), how["interleaved"]
-        heads = (query, how["q_num_heads"]), (key, how["kv_num_heads"])
-        parts = (split_heads(x, count, "group_query_attention") for x, count in heads)
-        query, key = (merge_heads(rotate_by_tables(x, *tables, is_paired)) for x in parts)
+    if positions is None:
+        positions = shape.unsqueeze(before, [1]) + build.arange_along(query, 1)
     reached = first + (ends - before)
-    most = reduce.reduce_max(first, [0], keepdim=True)
-    pasts = (index.slice_(x, [2], [0], most) for x in (past_key, past_value))
-    operands = query, key, value, reached - 1, most + time, *pasts, None, None, None, None
-    output, *caches = attention.group_query_attention(*operands, sink, **how)
+    ends_of_new = reached - 1, room + time, past_key, past_value
+    operands = query, key, value, *ends_of_new, cos, sin, positions, None, sink
+    output, *caches = attention.group_query_attention(*operands, **how)
     pairs = zip(caches, (past_key, past_value), strict=True)
     return output, *(_keep(full, past, reached - held, held) for full, past in pairs)
 
@@ -59,7 +53,8 @@ def _held(count: Value, room: Value, window: int) -> Value:
     go of `room` - `window` + 1 at once, as often as it had to."""
     step = room - (window - 1)
     over = binary.max_(count - room, 0)
-    return count - (over + step - 1) // step * step
+    parts = (x.cast(Precision.INT32) for x in (over + step - 1, step))  # TFLite divides no others
+    return count - binary.floor_div(*parts).cast(Precision.INT64) * step
 
 
 def _keep(full: Value, past: Value, start: Value, held: Value) -> Value:

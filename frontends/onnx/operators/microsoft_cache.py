@@ -88,6 +88,7 @@ def group_query_attention(
         raise BadType("GroupQueryAttention with do_rotary=1 and no cos_cache or sin_cache")
     total = total_sequence_length
     q, k, v = separate_heads(query, key, value, num_heads, kv_num_heads)
+    _close_widths(k, kv_num_heads, past_key, past_value)
     turns = None if position_ids is None else count_on(position_ids, q, total)
     operands = (
         *(q, k, v, build.flatten(seqlens_k), total, past_key, past_value),
@@ -109,3 +110,13 @@ def group_query_attention(
     if past_key is not None:
         chosen = index.slice_(chosen, [-1], [0], build.flatten(build.int64(total)))
     return made.output, made.key, made.value, norm.same_precision(chosen, query)
+
+
+def _close_widths(key: Value, heads: int, *pasts: Maybe) -> None:
+    """Files leave the width of what a cache holds open, as it may be quantised; it is that of the
+    heads of keys."""
+    width = key.shape[-1]
+    for past in pasts:
+        if past is not None and past.rank == 4 and isinstance(width, int) and heads > 0:
+            why = "GroupQueryAttention has heads of this width"
+            past.model.close(past.shape[3], width // heads, why)

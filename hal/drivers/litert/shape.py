@@ -53,7 +53,7 @@ def reshape(g: Emitter, input: Value, shape: Value) -> Ref:
     """To sizes that are known, or that tensors have, else to what is computed."""
     target = result_shape(g)
     unknown = [d for d in target if isinstance(d, Expr)]
-    if len(unknown) < 2 or target == input.shape or all(d in g.places for d in unknown):
+    if len(unknown) < 2 or target == input.shape or all(map(g.knows, unknown)):
         return same_elements(g, input)
     if 0 in (contents(shape) or ()):
         raise NoLowering(f"litert: reshape of {input.type} to sizes of which some are not known")
