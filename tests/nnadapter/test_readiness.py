@@ -182,6 +182,27 @@ def test_convert_says_which_sizes_became_constant(tmp_path: Path) -> None:
     assert Record.of(json.loads(json.dumps(record.as_dict()))) == record
 
 
+CACHED = """
+<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]>
+g (float[B, 1, 64] q, float[B, 1, 32] k, float[B, 1, 32] v, float[B, 2, P, W] keys,
+   float[B, 2, P, W] values, int32[B] last, int32 total)
+=> (float[B, 1, 64] y, float[B, 2, T, W] held, float[B, 2, T, W] held_too) {
+  y, held, held_too = com.microsoft.GroupQueryAttention <num_heads = 4, kv_num_heads = 2>
+    (q, k, v, keys, values, last, total)
+}"""
+
+
+def test_the_width_of_caches_is_that_of_heads(tmp_path: Path) -> None:
+    onnx.save(onnx.parser.parse_model(CACHED), tmp_path / "m.onnx")
+    (answer,) = ask(tmp_path / "m.onnx", "--target", tmp_path / "t.nnir")["answers"]
+    rows = {(f["end"], f["axis"], f["source"], f["size"], f["because"]) for f in answer["fixed"]}
+    why = "GroupQueryAttention has heads of this width"
+    assert {("input keys", 3, "W", 16, why), ("output held", 3, "W", 16, why)} <= rows
+    model = nna.load(tmp_path / "m.onnx")
+    assert "W" not in model.symbols
+    assert str(model.inputs[3].type) == "float32[B, 2, P, 16]"
+
+
 def test_what_has_no_converter_is_listed_by_node(tmp_path: Path) -> None:
     nodes = [
         helper.make_node("Foo", ["x"], ["a"], name="one"),

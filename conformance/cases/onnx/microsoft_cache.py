@@ -149,8 +149,8 @@ REFUSED = [
 ]
 CLEARED = """
 <ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]>
-g (float[2, 1, 64] q, float[2, 1, 32] k, float[2, 1, 32] v, float[2, 2, 6, 16] keys,
-   float[2, 2, 6, 16] values, int32[2] last, int32 total, int32[2] next, int32 more)
+g (float[2, 1, 64] q, float[2, 1, 32] k, float[2, 1, 32] v, float[2, 2, C, W] keys,
+   float[2, 2, C, W] values, int32[2] last, int32 total, int32[2] next, int32 more)
 => (float[2, 1, 64] y, float[2, 1, 64] z) {
   y, held, held_too = com.microsoft.GroupQueryAttention <num_heads = 4, kv_num_heads = 2,
     local_window_size = 3, sliding_window_cache = 1> (q, k, v, keys, values, last, total)
