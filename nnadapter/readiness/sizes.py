@@ -15,10 +15,11 @@ def fixed_sizes(model: Model, ready: Prepared, plan: Plan) -> tuple[FixedSize, .
     """The sizes of the ends of a model that become numbers, and why each of them does."""
     known = model.provenance
     names = [v.name or f"input{k}" for k, v in enumerate(model.inputs)]
-    ends = zip(names, model.inputs, strict=True)
-    inputs = [(n, _shape_in_source(known.inputs.get(n), v), v) for n, v in ends]
-    named = model.named_outputs()
-    outputs = [(n, _shape_in_source(known.outputs.get(n), v), v) for n, v in named]
+    inputs = [
+        (n, _shape_in_source(known.inputs.get(n), v), v)
+        for n, v in zip(names, model.inputs, strict=True)
+    ]
+    outputs = [(n, _shape_in_source(known.outputs.get(n), v), v) for n, v in model.named_outputs()]
     found: list[FixedSize] = []
     for kind, ends, shapes in (
         ("input", inputs, ready.export.inputs),

@@ -37,9 +37,10 @@ def extend_shared(
     before = build.flatten(build.int64(count))
     total = before + build.vector(key.model, [build.size_of(key, 2)])
     pairs = (past_key, key), (past_value, value)
-    caches = [_write_behind(past, new, before) for past, new in pairs]
-    read = caches if beams is None else [_follow(x, beams, before) for x in caches]
-    return Extended(*caches, *(index.slice_(x, [2], [0], total) for x in read), total)
+    keys, values = (_write_behind(past, new, before) for past, new in pairs)
+    read = (x if beams is None else _follow(x, beams, before) for x in (keys, values))
+    seen_keys, seen_values = (index.slice_(x, [2], [0], total) for x in read)
+    return Extended(keys, values, seen_keys, seen_values, total)
 
 
 def _write_behind(past: Value, new: Value, before: Value) -> Value:

@@ -43,9 +43,10 @@ def attend_windowed(
     reached = first + (ends - before)
     ends_of_new = reached - 1, room + time, past_key, past_value
     operands = query, key, value, *ends_of_new, cos, sin, positions, None, sink
-    output, *caches = attention.group_query_attention(*operands, **how)
-    pairs = zip(caches, (past_key, past_value), strict=True)
-    return output, *(_keep(full, past, reached - held, held) for full, past in pairs)
+    output, keys, values = attention.group_query_attention(*operands, **how)
+    pairs = (keys, past_key), (values, past_value)
+    keys, values = (_keep(full, past, reached - held, held) for full, past in pairs)
+    return output, keys, values
 
 
 def _held(count: Value, room: Value, window: int) -> Value:

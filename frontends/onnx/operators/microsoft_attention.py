@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from nnir import build
 from nnir.dim import differ
@@ -50,17 +50,19 @@ def multi_head_attention(
     q, k, v = (split_heads(x, num_heads, "MultiHeadAttention") for x in (q, k, v))
     if unidirectional and q.shape[2] != k.shape[2]:  # ONNX Runtime lets the last query see all
         raise Unsupported(f"MultiHeadAttention of {query.type}, {key.type} with {unidirectional=}")
-    pasts = [None if x is None else norm.computing(x) for x in (past_key, past_value)]
-    how: dict[str, Any] = {"causal": unidirectional}
+    past_k, past_v = (None if x is None else norm.computing(x) for x in (past_key, past_value))
+    total = None
     if past_sequence_length is not None:
-        shared = extend_shared(k, v, *pasts, past_sequence_length, cache_indirection)
-        k, v, seen, how["total"] = shared.key, shared.value, shared[2:4], shared.total
+        ends = past_k, past_v, past_sequence_length, cache_indirection
+        k, v, seen_k, seen_v, total = extend_shared(k, v, *ends)
     elif cache_indirection is not None:
         raise Unsupported("MultiHeadAttention with cache_indirection and no past_sequence_length")
     else:
-        k, v = seen = recipes.extend_past(k, v, *pasts)
-    rest = key_padding_mask, attention_bias, past_key, scale, mask_filter_value
-    output, scores = recipes.attend_padded(q, *seen, *rest, **how)
+        k, v = seen_k, seen_v = recipes.extend_past(k, v, past_k, past_v)
+    how = key_padding_mask, attention_bias, past_key, scale, mask_filter_value
+    output, scores = recipes.attend_padded(
+        q, seen_k, seen_v, *how, causal=unidirectional, total=total
+    )
     return tuple(norm.same_precision(x, query) for x in (output, k, v, scores))
 
 
