@@ -20,12 +20,12 @@ from nnir.spelling import suggest
 from nnir.staging import Staging, require_place
 
 from .outputs import Sources, keeping_sources
+from .readiness.report import FixedSize
+from .readiness.sizes import fixed_sizes
 
 if TYPE_CHECKING:
     from conformance.verifying.verify import Report
     from nnir.precision import Halved
-
-    from .readiness.report import FixedSize
 
 NO_OUTPUTS: Mapping[str, Path] = {}
 DIFFERS = ".differs"
@@ -102,8 +102,6 @@ def convert(
     Raises BadInput where the target belongs to the source, BadFile where it would replace what is
     foreign, and Differs where what was written does not agree; then nothing appears.
     """
-    from .readiness.sizes import fixed_sizes  # which asks as `convert` does
-
     writer = writer_of(target, plan)
     given = read_source(source, read, _outputs_of(target, plan))
     with Staging(target) as staging:
@@ -124,7 +122,7 @@ def convert(
             cure = "; `nnadapter scan` says what must stay float32" if plan.precision else ""
             raise Differs(_difference(target, report, kept) + cure)
         require_own(staging.outputs(), target, writer)  # a proof takes time
-        fixed = fixed_sizes(given.model, ready, plan)
+        fixed = fixed_sizes(given.model, ready.export, plan.sizes)
         return Written(model, staging.commit(), report, ready.passes, ready.halved, fixed)
 
 

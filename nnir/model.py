@@ -427,16 +427,6 @@ class Model(Printed):
         value.constant = array
         return value
 
-    def close(self, dim: Dim, size: int, why: str) -> None:
-        """Note that a named size of an input can be nothing but `size`, and why.
-
-        `frontends.translate` makes such sizes numbers once it knows all of them.
-        """
-        low, high = self.symbols.get(str(dim), (size + 1, size))
-        if self.outer is None and low <= size and (high is None or size <= high):
-            self.symbols[str(dim)] = (size, size)
-            self.provenance.closed[str(dim)] = why
-
     def fresh(self, stem: str = "u") -> Expr:
         """A new symbol for a size that is only known while running."""
         if self.outer is not None:

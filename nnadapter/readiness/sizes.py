@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from hal.device import Export
 from nnir.dim import Dim, Expr, evaluate, symbols_of
 from nnir.model import Model, Value
 
-from ..conversion import Plan, Prepared
 from .report import FixedSize
 
 
-def fixed_sizes(model: Model, ready: Prepared, plan: Plan) -> tuple[FixedSize, ...]:
-    """The sizes of the ends of a model that become numbers, and why each of them does."""
+def fixed_sizes(model: Model, export: Export, sizes: Mapping[str, int]) -> tuple[FixedSize, ...]:
+    """The sizes of the ends of a model that become numbers in an export, and why each of them does;
+    `sizes` are those that were asked for."""
     known = model.provenance
     names = [v.name or f"input{k}" for k, v in enumerate(model.inputs)]
     inputs = [
@@ -22,12 +23,12 @@ def fixed_sizes(model: Model, ready: Prepared, plan: Plan) -> tuple[FixedSize, .
     outputs = [(n, _shape_in_source(known.outputs.get(n), v), v) for n, v in model.named_outputs()]
     found: list[FixedSize] = []
     for kind, ends, shapes in (
-        ("input", inputs, ready.export.inputs),
-        ("output", outputs, ready.export.outputs),
+        ("input", inputs, export.inputs),
+        ("output", outputs, export.outputs),
     ):
         for (name, shape, value), written in zip(ends, shapes, strict=False):
             for axis, dim, size in _closing_axes(shape, written):
-                why = _reason(value, axis, dim, size, plan)
+                why = _reason(value, axis, dim, size, sizes)
                 found.append(FixedSize(f"{kind} {name}", axis, str(dim), size, why))
     return tuple(found)
 
@@ -46,12 +47,12 @@ def _closing_axes(
             yield axis, dim, size
 
 
-def _reason(value: Value, axis: int, dim: Expr, size: int, plan: Plan) -> str:
+def _reason(value: Value, axis: int, dim: Expr, size: int, sizes: Mapping[str, int]) -> str:
     closed = value.model.provenance.closed
     if needed := [closed[name] for name in sorted(symbols_of(dim)) if name in closed]:
         return "; ".join(needed)
-    if evaluate(dim, plan.sizes) == size:
-        names = ", ".join(f"{name}={given}" for name, given in _of(dim, plan.sizes).items())
+    if evaluate(dim, sizes) == size:
+        names = ", ".join(f"{name}={given}" for name, given in _of(dim, sizes).items())
         return f"--dim {names} gives it"
     if isinstance(value.shape[axis], int):
         producer = value.producer

@@ -27,8 +27,8 @@ def attend_windowed(
 ) -> tuple[Value, Value, Value]:
     """GROUP_QUERY_ATTENTION whose caches hold the last keys of each sample, from their start on.
 
-    Of `count` keys in all a cache with room for more than the window holds as many as `_held` says;
-    what lies behind them is 0. `how` are the attributes of the operator.
+    Of all keys a cache with room for more than the window holds as many as `_count_held` says; what
+    lies behind them is 0. `how` are the attributes of the operator.
     """
     window, model = how["local_window_size"], query.model
     if past_key is None or past_value is None or window < 1:
@@ -37,7 +37,7 @@ def attend_windowed(
     time = build.vector(model, [build.size_of(query, 1)])
     before = binary.max_(ends - time, 0)
     room = build.vector(model, [build.size_of(past_key, 2)])
-    first, held = (_held(count, room, window) for count in (before, ends))
+    first, held = (_count_held(count, room, window) for count in (before, ends))
     if positions is None:
         positions = shape.unsqueeze(before, [1]) + build.arange_along(query, 1)
     reached = first + (ends - before)
@@ -49,7 +49,7 @@ def attend_windowed(
     return output, keys, values
 
 
-def _held(count: Value, room: Value, window: int) -> Value:
+def _count_held(count: Value, room: Value, window: int) -> Value:
     """How many of `count` keys [batch] a cache holds: all that there is room for, or after it let
     go of `room` - `window` + 1 at once, as often as it had to."""
     step = room - (window - 1)

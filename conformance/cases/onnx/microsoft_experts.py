@@ -167,5 +167,10 @@ QUANTISED = [
     refused(block_size=24, raises=BadType),
     refused(block_size=0, raises=BadType),
     refused(at=11, why="too few zero points", raises=BadType),
+    *(
+        replace(case, inputs=(*case.inputs[:k], None, *case.inputs[k + 1 :]), raises=BadType)
+        for k, why in ((3, "no scales"), (6, "no scales of the second layer"))
+        for case in [quantised(4, 16, why=why)]
+    ),
 ]
 CASES = [*MIXED, *QUANTISED]

@@ -13,6 +13,7 @@ from nnir.model import Value
 from nnir.ops import attention, compare, index, norm
 from nnir.recipes.cached_attention import attend_cached, count_on, separate_heads
 from nnir.recipes.windowed_cache import attend_windowed
+from nnir.specialise import close_size
 
 from ...table import Absent, Attributes, Table, Withheld
 
@@ -119,4 +120,4 @@ def _close_widths(key: Value, heads: int, *pasts: Maybe) -> None:
     for past in pasts:
         if past is not None and past.rank == 4 and isinstance(width, int) and heads > 0:
             why = "GroupQueryAttention has heads of this width"
-            past.model.close(past.shape[3], width // heads, why)
+            close_size(past.model, past.shape[3], width // heads, why)

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from nnir.errors import Unsupported
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, unary
 from nnir.recipes.experts import Layer, mix_experts, share_out, swiglu_of_pairs
@@ -90,9 +90,11 @@ class Storage(Attributes):
     weights_prepacked: Literal[-1, 0] = -1
 
     def unpack(
-        self, weights: np.ndarray, scales: Value, zero_points: np.ndarray | None, bits: int
+        self, weights: np.ndarray, scales: Maybe, zero_points: np.ndarray | None, bits: int
     ) -> Value:
-        """The weights of a layer of all experts."""
+        """The weights of a layer of all experts; only those that are no integers have no scales."""
+        if scales is None:
+            raise BadType("QMoE of integers without scales")
         bits = bits or self.expert_weight_bits
         return dequantize_experts(weights, scales, zero_points, bits, self.block_size)
 
@@ -102,10 +104,10 @@ def quantised_mixture_of_experts(
     input: Value,
     router_probs: Value,
     fc1_experts_weights: np.ndarray,
-    fc1_scales: Value,
+    fc1_scales: Maybe,
     fc1_experts_bias: Maybe,
     fc2_experts_weights: np.ndarray,
-    fc2_scales: Value,
+    fc2_scales: Maybe = None,
     fc2_experts_bias: Maybe = None,
     fc3_experts_weights: Absent = None,
     fc3_scales: Absent = None,
