@@ -158,6 +158,8 @@ QUANTISED = [
         for case in [quantised(4, 16, normalize_routing_weights=share)]
     ),
     *(refused(at=at, why=why) for at, why in ABSENT.items()),
+    quantised(4, 16, fc3_expert_weight_bits=4, **SWIGLU),
+    refused(fc3_expert_weight_bits=8, **SWIGLU),
     refused(quant_type="nvfp4"),
     refused(weights_prepacked=1),
     refused(activation_type="tanh"),

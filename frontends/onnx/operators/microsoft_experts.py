@@ -85,9 +85,15 @@ class Storage(Attributes):
     expert_weight_bits: Literal[2, 4, 8] = 4
     fc1_expert_weight_bits: Literal[0, 2, 4, 8] = 0
     fc2_expert_weight_bits: Literal[0, 2, 4, 8] = 0
-    fc3_expert_weight_bits: int = 0
+    fc3_expert_weight_bits: Literal[0, 2, 4, 8] = 0
     quant_type: Literal["int"] = "int"
     weights_prepacked: Literal[-1, 0] = -1
+
+    def require_one_width(self) -> None:
+        """Unsupported where a third layer, which lies in the first, has other integers than it."""
+        first, third = self.fc1_expert_weight_bits, self.fc3_expert_weight_bits
+        if third and third != (first or self.expert_weight_bits):
+            raise Unsupported(f"QMoE with fc3_expert_weight_bits={third}, not those of the first")
 
     def unpack(
         self, weights: np.ndarray, scales: Maybe, zero_points: np.ndarray | None, bits: int
@@ -135,6 +141,7 @@ def quantised_mixture_of_experts(
     shares = share_out(router_probs, k, normalized=is_normalized, weights=router_weights)
     first = fc1_experts_weights, fc1_scales, fc1_zero_points, storage.fc1_expert_weight_bits
     second = fc2_experts_weights, fc2_scales, fc2_zero_points, storage.fc2_expert_weight_bits
+    storage.require_one_width()
     into = Layer(storage.unpack(*first), fc1_experts_bias)
     out = Layer(storage.unpack(*second), fc2_experts_bias)
     return mix_experts(input, shares, into, between.function(), out)
