@@ -130,7 +130,7 @@ def onnx() -> str:
         + table(("operator", "family", "converters since opset", "cases"), rows)
         + "\n## Operators of the domain com.microsoft\n\nONNX Runtime's optimiser and its tools "
         f"write them. {len(others)} are converted, compared with what ONNX Runtime gives on a CPU; "
-        "buffers that inputs and outputs share, caches of integers or of a window, and parts that "
+        "buffers that inputs and outputs of Attention share, caches of integers, and parts that "
         "were compiled for one processor (EPContext, Snpe) are refused."
         "\n\n"
         + table(("operator", "family", "cases"), others)

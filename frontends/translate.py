@@ -18,6 +18,7 @@ from nnir.legible import legible
 from nnir.model import Model, Value
 from nnir.progress import follow
 from nnir.provenance import Place
+from nnir.specialise import fix_sizes
 from nnir.state import State
 from nnir.stateful import fix_inputs
 
@@ -132,8 +133,10 @@ class Translator:
         raise missing
 
     def _translate(self) -> Model:
-        apply_choices(self.source)
         graph, states = self.source.graph, self.source.states
+        declared_types = [(v.called or v.name, v.type) for v in graph.inputs]
+        self.model.provenance.inputs = {n: type.shape for n, type in declared_types if type}
+        apply_choices(self.source)
         _require_ranks(graph)
         for declared in (*graph.inputs, *(s.read for s in states)):
             if declared.name not in graph.weights:  # an initializer that is declared is no input
@@ -152,7 +155,15 @@ class Translator:
         names = [name for name, _ in self.model.named_outputs()]
         self.model.provenance.outputs = dict(zip(names, shapes, strict=True))
         self.model.origin = None  # what passes make is of no node until it takes the place of one
+        self._close_sizes()
         return self.model
+
+    def _close_sizes(self) -> None:
+        """Make numbers of the named sizes that operations need to be such."""
+        told = self.model.provenance
+        if sizes := {name: self.model.symbols[name][0] for name in told.closed}:
+            self.model = fix_sizes(self.model, sizes)
+            self.model.provenance = told
 
     def _declare(self, declared: SourceValue) -> None:
         """Make an input of the model."""

@@ -20,6 +20,8 @@ from nnir.spelling import suggest
 from nnir.staging import Staging, require_place
 
 from .outputs import Sources, keeping_sources
+from .readiness.report import FixedSize
+from .readiness.sizes import fixed_sizes
 
 if TYPE_CHECKING:
     from conformance.verifying.verify import Report
@@ -78,13 +80,14 @@ class Prepared:
 @dataclass(frozen=True)
 class Written:
     """What was written: the model, its files (the main one last), how it was proved, the passes
-    that changed it, and what has 16 bits."""
+    that changed it, what has 16 bits, and the sizes that were open in the source and are not."""
 
     model: Model
     files: list[Path]
     report: Report | None
     passes: list[str]
     halved: Halved | None = None
+    fixed: tuple[FixedSize, ...] = ()
 
 
 def convert(
@@ -119,7 +122,8 @@ def convert(
             cure = "; `nnadapter scan` says what must stay float32" if plan.precision else ""
             raise Differs(_difference(target, report, kept) + cure)
         require_own(staging.outputs(), target, writer)  # a proof takes time
-        return Written(model, staging.commit(), report, ready.passes, ready.halved)
+        fixed = fixed_sizes(given.model, ready.export, plan.sizes)
+        return Written(model, staging.commit(), report, ready.passes, ready.halved, fixed)
 
 
 def rehearse(given: Given, target: Path, plan: Plan) -> Prepared:

@@ -37,18 +37,21 @@ class Place:
 class Provenance:
     """What is known of the source of a model, by the names of its nodes; no part of the model.
 
-    `operators` are those of the framework, `places` where each was written. `outputs` are the
-    shapes that the source declares, `states` what became plain ends of the model, with the pairs
-    that its metadata had before, `fixed` the inputs of the source that have values here.
+    `operators` are those of the framework, `places` where each was written. `inputs` and `outputs`
+    are the shapes that the source declares, `states` what became plain ends of the model, with the
+    pairs that its metadata had before, `fixed` the inputs of the source that have values here,
+    `closed` says of names of sizes why they are numbers.
     `properties` are what the file says for its users, such as the names of classes, `file` is
     where it lies. Files keep the places and the properties.
     """
 
     operators: dict[str, str] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
+    inputs: dict[str, tuple[Dim, ...]] = field(default_factory=dict)
     outputs: dict[str, tuple[Dim, ...]] = field(default_factory=dict)
     states: tuple[list[State], str | None] | None = None
     fixed: dict[str, np.ndarray] = field(default_factory=dict)
+    closed: dict[str, str] = field(default_factory=dict)
     properties: dict[str, str] = field(default_factory=dict)
     file: Path | None = None
 

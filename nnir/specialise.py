@@ -72,6 +72,17 @@ def fix_sizes(model: Model, sizes: Mapping[str, int]) -> Model:
     return _replay(model, types, sizes)
 
 
+def close_size(model: Model, dim: Dim, size: int, why: str) -> None:
+    """Note that a named size of an input can be nothing but `size`, and why.
+
+    `frontends.translate` makes such sizes numbers once it knows all of them.
+    """
+    low, high = model.symbols.get(str(dim), (size + 1, size))
+    if model.outer is None and low <= size and (high is None or size <= high):
+        model.symbols[str(dim)] = (size, size)
+        model.provenance.closed[str(dim)] = why
+
+
 def rename_sizes(model: Model, names: Mapping[str, str]) -> Model:
     """A copy of `model` whose named dimensions are called otherwise; others stay as they are."""
     sizes = {old: symbol(new) for old, new in names.items()}
@@ -85,7 +96,7 @@ def _replay(model: Model, types: Sequence[TensorType], sizes: Mapping[str, Dim])
     made = Model(model.name, model.outer)
     made.symbols = {n: r for n, r in model.symbols.items() if n not in sizes}
     made.metadata = dict(model.metadata)
-    made.provenance = replace(model.provenance, outputs={})
+    made.provenance = replace(model.provenance, inputs={}, outputs={})
     known: dict[Value, Value] = {}
     for value, type in zip(model.inputs, types, strict=True):
         copy = made.input(value.name or "", type)

@@ -1,10 +1,12 @@
 """`python -m benchmarks.language [NAME ...]`: the words of language models, wherever they run.
 
-Small models of random weights with their caches as inputs and outputs, from four layouts (programs
-of torch.export, modules, ONNX files as optimum writes them and as onnxruntime-genai does), write
-32 words on every device, and in written files in the engines of those. Shown is at how many of two
-prompts they are PyTorch's own (`generate(do_sample=False)`), or why there are none.
-Needs the package transformers.
+Small models of random weights with their caches as inputs and outputs, from six layouts (programs
+of torch.export, modules, ONNX files as optimum writes them and as onnxruntime-genai does, those
+with weights of 4 bits, and those of one word a call with shared buffers), write 32 words: in a
+session of ONNX Runtime where they are its files, on every device, and in written files in the
+engines of those. Shown is at how many of two prompts they are PyTorch's own
+(`generate(do_sample=False)`), of weights of 4 bits those of the session, or why there are none.
+Needs the packages transformers, onnxscript and onnxruntime-genai.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import onnxruntime
+
 import nnadapter as nna
 from conformance.verifying.stock_engine import Stock
 from nnadapter.conversion import exporter
@@ -29,20 +33,31 @@ from .parts import Arrays, Layout, Part, Run, decode
 
 DEVICES = ("builtin", "onnxruntime", "openvino", "litert", "torch")
 TARGETS = (".onnx", ".xml", ".tflite", ".pt2", ".nnir")
-LAYOUTS = ("pt2", "module", "optimum", "genai")
+SESSION = "session"
+"""ONNX Runtime itself, on the file that is read."""
+LAYOUTS = ("pt2", "module", "optimum", "genai", "int4", "masked")
 WIDTH = 60
 
 
-def make_layout(kind: str, model: Any, name: str, folder: Path) -> Layout | None:
-    """Export a model; None for what has no such layout here."""
-    from . import genai_parts, optimum_parts, torch_parts
+def make_layout(kind: str, model: Any, name: str, folder: Path) -> Layout:
+    """Export a model."""
+    from . import genai_parts, masked_parts, optimum_parts, torch_parts
 
-    if kind == "genai" and name not in genai_parts.NETWORKS:
-        return None
     if kind == "module":
         return torch_parts.export_layout(model, name, None)
+    if kind == "int4":
+        return genai_parts.export_layout(model, name, folder, "int4")
+    if kind == "masked":
+        return masked_parts.export_layout(model, name, folder)
     makers = {"pt2": torch_parts, "optimum": optimum_parts, "genai": genai_parts}
     return makers[kind].export_layout(model, name, folder)
+
+
+def has_layout(kind: str, name: str) -> bool:
+    """Whether there is such a layout of a network."""
+    if kind in ("int4", "masked"):
+        return (networks.NETWORKS[name].task == "decoder") == (kind == "int4")
+    return True
 
 
 def load(part: Part) -> Model:
@@ -57,9 +72,20 @@ def by_name(part: Part, run: Callable[..., Any]) -> Run:
     """The same, by names of what the ends mean."""
 
     def named(known: Arrays) -> Arrays:
+        words = {"words": known["words"].astype(part.words)} if "words" in part.inputs else {}
+        known = known | words
         return dict(zip(part.outputs, run(*(known[n] for n in part.inputs)), strict=True))
 
     return named
+
+
+def in_session(part: Part) -> Run:
+    """What runs the file of a part in ONNX Runtime."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(part.source, options)
+    names = [end.name for end in session.get_inputs()]
+    return by_name(part, lambda *arrays: session.run(None, dict(zip(names, arrays, strict=True))))
 
 
 def on_device(part: Part, model: Model, device: str, stack: ExitStack) -> Run:
@@ -76,29 +102,40 @@ def in_engine(part: Part, model: Model, path: Path, stack: ExitStack) -> Run:
     return by_name(part, lambda *arrays: opened.run(arrays))
 
 
-def count_equal(layout: Layout, open_part: Callable[..., Run], name: str, wanted: Any) -> str:
-    """At how many prompts the words are PyTorch's; what is said where there are none."""
-    try:
-        with ExitStack() as stack:
-            opened: dict[int, Run] = {}
-            for key, part in layout.parts.items():
-                if id(part) not in opened:
-                    opened[id(part)] = open_part(key, part, stack)
-            runs = {key: opened[id(part)] for key, part in layout.parts.items()}
-            same = sum(
-                decode(
-                    runs,
-                    layout,
-                    networks.make_prompt(name, length),
-                    networks.make_start(name, length),
-                    networks.WORDS,
-                )
-                == words
-                for length, words in wanted.items()
+def write_words(layout: Layout, open_part: Callable[..., Run], name: str) -> dict[int, list[int]]:
+    """The words behind each prompt."""
+    with ExitStack() as stack:
+        opened: dict[int, Run] = {}
+        for key, part in layout.parts.items():
+            if id(part) not in opened:
+                opened[id(part)] = open_part(key, part, stack)
+        runs = {key: opened[id(part)] for key, part in layout.parts.items()}
+        return {
+            length: decode(
+                runs,
+                layout,
+                networks.make_prompt(name, length),
+                networks.make_start(name, length),
+                networks.WORDS,
             )
+            for length in networks.PROMPTS
+        }
+
+
+def count_equal(
+    layout: Layout, open_part: Callable[..., Run], name: str, wanted: Mapping[int, list[int]]
+) -> str:
+    """At how many prompts the words are those wanted; what is said where there are none."""
+    try:
+        words = write_words(layout, open_part, name)
     except NNAdapterError as error:
         return summary(error)
-    return f"{same}/{len(wanted)}"
+    return f"{sum(words[n] == wanted[n] for n in wanted)}/{len(wanted)}"
+
+
+def open_session(_key: str, part: Part, _stack: ExitStack) -> Run:
+    """As `in_session`, for `write_words`."""
+    return in_session(part)
 
 
 def try_layout(
@@ -108,7 +145,11 @@ def try_layout(
     folder: Path,
     places: Sequence[str] = (*DEVICES, *TARGETS),
 ) -> Iterator[tuple[str, str]]:
-    """Device or suffix, and what comes of it."""
+    """Session, device or suffix, and what comes of it."""
+    if SESSION in places:
+        is_file = all(str(part.source).endswith(".onnx") for part in layout.parts.values())
+        yield SESSION, count_equal(layout, open_session, name, wanted) if is_file else ""
+    places = [place for place in places if place != SESSION]
     try:
         models = {key: load(part) for key, part in layout.parts.items()}
     except NNAdapterError as error:
@@ -135,7 +176,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=list(networks.NETWORKS))
     parser.add_argument("--layouts", nargs="*", default=LAYOUTS)
-    parser.add_argument("--places", nargs="*", default=[*DEVICES, *TARGETS])
+    parser.add_argument("--places", nargs="*", default=[SESSION, *DEVICES, *TARGETS])
     given = parser.parse_args()
     warnings.filterwarnings("ignore")
     table = Table("model", "layout", *given.places)
@@ -143,13 +184,12 @@ def main() -> None:
     for name in given.names:
         model = networks.build_network(name)
         wanted = {n: networks.generate(model, name, n) for n in networks.PROMPTS}
-        for kind in given.layouts:
+        for kind in (kind for kind in given.layouts if has_layout(kind, name)):
             with tempfile.TemporaryDirectory() as folder:
                 layout = make_layout(kind, model, name, Path(folder))
-                if layout is None:
-                    continue
-                row = dict(try_layout(layout, name, wanted, Path(folder), given.places))
-            told = {place: cell for place, cell in row.items() if "/" not in cell[:2]}
+                words = write_words(layout, open_session, name) if kind == "int4" else wanted
+                row = dict(try_layout(layout, name, words, Path(folder), given.places))
+            told = {place: cell for place, cell in row.items() if cell and "/" not in cell[:2]}
             refused += [f"{name} {kind} {place}: {cell}" for place, cell in told.items()]
             table.add_row(name, kind, *("no" if p in told else cell for p, cell in row.items()))
             print(name, kind, row, file=sys.stderr, flush=True)

@@ -1,194 +1,167 @@
-"""ONNX files in the layout of onnxruntime-genai: GroupQueryAttention over caches of fixed room."""
+"""ONNX files of onnxruntime-genai's own model builder, over caches of fixed room or of a window."""
 
 from __future__ import annotations
 
+import contextlib
+import copy
+import io
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+import torch
+from onnxruntime_genai.models import builder
+from onnxruntime_genai.models.builders.mistral import MistralModel
 
+from . import t5_parts
+from .networks import NETWORKS as ALL
 from .networks import PLACES
 from .parts import Layout, Part, caches
 from .torch_parts import heads_of
 
-NETWORKS = ("llama", "qwen2", "qwen3", "gemma", "phi3", "mistral")
-"""Those whose layers are built here; the others have layers of their own."""
-MICROSOFT = "com.microsoft"
-_TYPE = TensorProto.FLOAT
+SPELLED = {"input_ids": "words", "attention_mask": "mask", "logits": "logits"}
+HEARING = {"audio_features": "heard", "hidden_states": "hidden", **SPELLED}
+SLACK = 4
+"""Room of a cache beyond its window, so that it is cleared out now and then."""
 
 
-class Graph:
-    """A graph in the making."""
+class Mixtral(MistralModel):  # type: ignore[misc]
+    """Mixtral of the builder's parts, which has no class for it: a decoder of fused experts."""
 
-    def __init__(self) -> None:
-        self.nodes: list[onnx.NodeProto] = []
-        self.weights: dict[str, np.ndarray] = {}
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.moe_intermediate_size = self.intermediate_size
+        self.moe_attrs |= {
+            "activation_type": "swiglu",
+            "normalize_routing_weights": True,
+            "swiglu_fusion": 1,
+        }
 
-    def node(self, kind: str, *inputs: str, outputs: Any = None, **attributes: Any) -> str:
-        """Append a node; the name of its first output."""
-        name = f"{kind}_{len(self.nodes)}"
-        ends = outputs or [f"{name}_out"]
-        self.nodes.append(helper.make_node(kind, list(inputs), ends, name=name, **attributes))
-        return str(ends[0])
+    def get_moe_module(self, layer_id: int, layer: Any) -> Any:
+        return layer.mlp
 
-    def weight(self, name: str, data: Any) -> str:
-        """Keep an array; its name."""
-        self.weights[name] = np.ascontiguousarray(data)
-        return name
+    def make_moe_preprocessing(self, layer_id: int, moe: Any, root_input: str) -> None:
+        self.make_interleaved_swiglu_moe_preprocessing(layer_id, moe)
 
-    def linear(self, x: str, name: str, layer: Any) -> str:
-        """A product, with its bias where it has one."""
-        weight = self.weight(f"{name}.weight", layer.weight.detach().numpy().T)
-        y = self.node("MatMul", x, weight)
-        if layer.bias is None:
-            return y
-        return self.node("Add", y, self.weight(f"{name}.bias", layer.bias.detach().numpy()))
+    def make_moe_router(self, layer_id: int, moe: Any, root_input: str) -> None:
+        name = f"/model/layers.{layer_id}/moe/router"
+        product = self.make_matmul(moe.gate, f"{name}/MatMul", root_input)
+        shape = f"/model/constants/INT64/[-1, {self.moe_attrs['num_experts']}]"
+        kind = {"dtype": self.io_dtype, "shape": self.make_moe_router_shape()}
+        self.make_reshape(f"{name}/Reshape", [f"{product}/output_0", shape], **kind)
 
-    def gain(self, name: str, layer: Any) -> str:
-        """The factors of a norm; Gemma's are one more than its file says."""
-        data = layer.weight.detach().numpy()
-        return self.weight(f"{name}.weight", data + 1 if "Gemma" in type(layer).__name__ else data)
-
-
-class Decoder:
-    """Builds a decoder of the kind of Llama from a model of transformers."""
-
-    def __init__(self, model: Any) -> None:
-        self.model, self.graph = model, Graph()
-        self.layers, self.heads, self.width = heads_of(model)
-        self.epsilon = model.config.rms_norm_eps
-
-    def build(self) -> onnx.ModelProto:
-        """The whole graph."""
-        graph, about = self.graph, self.model.config
-        lengths = self._count_words()
-        table = self.model.model.embed_tokens.weight.detach().numpy()
-        if about.model_type == "gemma":
-            table = table * np.float32(about.hidden_size**0.5)
-        x = graph.node("Gather", graph.weight("embedding", table), "input_ids")
-        skip = x
-        first = self.model.model.layers[0].input_layernorm
-        x = graph.node(
-            "SimplifiedLayerNormalization", x, graph.gain("norm.0", first),
-            axis=-1, epsilon=self.epsilon, stash_type=1,
-        )  # fmt: skip
-        norms = [layer.input_layernorm for layer in self.model.model.layers[1:]]
-        for number, layer in enumerate(self.model.model.layers):
-            y = self._attend(x, layer.self_attn, number, lengths)
-            x, skip = self._normalise(y, skip, layer.post_attention_layernorm, f"post.{number}")
-            y = self._feed(x, layer.mlp, f"mlp.{number}")
-            norm = [*norms, self.model.model.norm][number]
-            x, skip = self._normalise(y, skip, norm, f"norm.{number + 1}")
-        logits = graph.linear(x, "lm_head", self.model.lm_head)
-        graph.node("Identity", logits, outputs=["logits"])
-        return self._finish()
-
-    def _count_words(self) -> tuple[str, str]:
-        """How many words there are but one, of each sample and in all."""
-        graph = self.graph
-        one, axis = (graph.weight(n, np.array(v)) for n, v in (("one", 1), ("axis", [1])))
-        counts = graph.node("ReduceSum", "attention_mask", axis, keepdims=0)
-        counts = graph.node("Sub", counts, one)
-        counts = graph.node("Cast", counts, to=TensorProto.INT32)
-        total = graph.node("Gather", graph.node("Shape", "attention_mask"), one, axis=0)
-        return counts, graph.node("Cast", total, to=TensorProto.INT32)
-
-    def _normalise(self, x: str, skip: str, layer: Any, name: str) -> tuple[str, str]:
-        outputs = [f"{name}.out", "", "", f"{name}.sum"]
-        self.graph.node(
-            "SkipSimplifiedLayerNormalization", x, skip, self.graph.gain(name, layer),
-            outputs=outputs, domain=MICROSOFT, epsilon=self.epsilon,
-        )  # fmt: skip
-        return outputs[0], outputs[3]
-
-    def _attend(self, x: str, layer: Any, number: int, lengths: tuple[str, str]) -> str:
-        graph, name = self.graph, f"attention.{number}"
-        if hasattr(layer, "qkv_proj"):
-            parts = [graph.linear(x, f"{name}.qkv", layer.qkv_proj), "", ""]
-        else:
-            parts = [graph.linear(x, f"{name}.{p}", getattr(layer, f"{p}_proj")) for p in "qkv"]
-        for place, norm in enumerate(("q_norm", "k_norm")):
-            if hasattr(layer, norm):
-                parts[place] = self._normalise_heads(
-                    parts[place], getattr(layer, norm), f"{name}.{norm}"
-                )
-        past = [f"past_key_values.{number}.{kind}" for kind in ("key", "value")]
-        present = [f"present.{number}.{kind}" for kind in ("key", "value")]
-        window = getattr(self.model.config, "sliding_window", None) or -1
-        y = graph.node(
-            "GroupQueryAttention", *parts, *past, *lengths, *self._turn_tables(),
-            outputs=[f"{name}.out", *present], domain=MICROSOFT, do_rotary=1,
-            num_heads=self.model.config.num_attention_heads, kv_num_heads=self.heads,
-            local_window_size=window, scale=self.width**-0.5,
-        )  # fmt: skip
-        return graph.linear(y, f"{name}.o", layer.o_proj)
-
-    def _normalise_heads(self, x: str, layer: Any, name: str) -> str:
-        graph = self.graph
-        split = graph.weight("split", np.array([0, 0, -1, self.width]))
-        x = graph.node("Reshape", x, split)
-        x = graph.node(
-            "SimplifiedLayerNormalization", x, graph.gain(name, layer),
-            axis=-1, epsilon=self.epsilon, stash_type=1,
-        )  # fmt: skip
-        return graph.node("Reshape", x, graph.weight("merge", np.array([0, 0, -1])))
-
-    def _turn_tables(self) -> tuple[str, str]:
-        import torch
-
-        places = torch.arange(self.model.config.max_position_embeddings)[None]
-        cos, sin = self.model.model.rotary_emb(torch.zeros(1), places)
-        half = self.width // 2
-        return (
-            self.graph.weight("cos_cache", cos[0, :, :half].detach().numpy()),
-            self.graph.weight("sin_cache", sin[0, :, :half].detach().numpy()),
-        )
-
-    def _feed(self, x: str, layer: Any, name: str) -> str:
-        graph = self.graph
-        if hasattr(layer, "gate_up_proj"):
-            both = graph.linear(x, f"{name}.gate_up", layer.gate_up_proj)
-            ends = [f"{name}.gate", f"{name}.up"]
-            graph.node("Split", both, outputs=ends, axis=-1, num_outputs=2)
-            gate, up = ends
-        else:
-            gate = graph.linear(x, f"{name}.gate_proj", layer.gate_proj)
-            up = graph.linear(x, f"{name}.up_proj", layer.up_proj)
-        if self.model.config.model_type == "gemma":
-            gate = graph.node("FastGelu", gate, domain=MICROSOFT)
-        else:
-            gate = graph.node("Mul", gate, graph.node("Sigmoid", gate))
-        return graph.linear(graph.node("Mul", gate, up), f"{name}.down", layer.down_proj)
-
-    def _finish(self) -> onnx.ModelProto:
-        def end(name: str, kind: int, shape: list[Any]) -> onnx.ValueInfoProto:
-            return helper.make_tensor_value_info(name, kind, shape)
-
-        words = "batch_size", "sequence_length"
-        inputs = [
-            end("input_ids", TensorProto.INT64, [*words]),
-            end("attention_mask", TensorProto.INT64, ["batch_size", "total_sequence_length"]),
-        ]
-        outputs = [end("logits", _TYPE, [*words, self.model.config.vocab_size])]
-        for number in range(self.layers):
-            for kind in ("key", "value"):
-                for name, ends in (("past_key_values", inputs), ("present", outputs)):
-                    length = "past_sequence_length" if ends is inputs else "present_length"
-                    shape = ["batch_size", self.heads, length, self.width]
-                    ends.append(end(f"{name}.{number}.{kind}", _TYPE, shape))
-        weights = [numpy_helper.from_array(data, name) for name, data in self.graph.weights.items()]
-        graph = helper.make_graph(self.graph.nodes, "main_graph", inputs, outputs, weights)
-        versions = [helper.make_opsetid("", 21), helper.make_opsetid(MICROSOFT, 1)]
-        return helper.make_model(graph, opset_imports=versions, ir_version=10)
+    def make_moe_subgraph(self, layer_id: int, moe: Any, root_input: str, *_: Any) -> None:
+        kind, names = self.moe_attrs["op_type"], self.make_moe_expert_names(layer_id)
+        name = f"/model/layers.{layer_id}/moe/{kind}"
+        operands = {
+            f"{part}{place}": names[f"{layer}_{part}"]
+            for place, layer in ((1, "gate_up"), (2, "down"))
+            for part in ("weight", "scales", "bias")
+        }
+        router = f"/model/layers.{layer_id}/moe/router/Reshape/output_0"
+        self.make_moe_op(name, root_input=root_input, router_probs=router, **operands)
+        self.layernorm_attrs["skip_input"] = f"{name}/output_0"
 
 
-def export_layout(model: Any, name: str, folder: Path) -> Layout:
+NETWORKS = {
+    "llama": builder.LlamaModel,
+    "qwen2": builder.QwenModel,
+    "qwen3": builder.Qwen3Model,
+    "gemma": builder.GemmaModel,
+    "gemma3": builder.Gemma3Model,
+    "phi": builder.PhiModel,
+    "phi3": builder.Phi3MiniModel,
+    "mistral": builder.MistralModel,
+    "mixtral": Mixtral,
+    "gptoss": builder.GPTOSSModel,
+    "whisper": builder.WhisperModel,
+}
+"""The builder's classes; it has none for T5 (see `t5_parts`)."""
+
+
+def configure(model: Any) -> Any:
+    """The configuration as the transformers of the builder's time has it: angles lie flat in it."""
+    about = copy.deepcopy(model.config)
+    about.architectures = [type(model).__name__]
+    angles = getattr(about, "rope_parameters", None) or {}
+    if "full_attention" in angles:
+        about.rope_local_base_freq = angles["sliding_attention"]["rope_theta"]
+        about.rope_parameters = angles = angles["full_attention"]
+    for key, value in angles.items():
+        setattr(about, key, value)
+    return about
+
+
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """Without what the builder tells of its progress."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        yield
+
+
+def build(model: Any, name: str, folder: Path, precision: str) -> Any:
+    """Write the files of a model; what built them.
+
+    Where weights are integers, ONNX Runtime must not round what they are multiplied with.
+    """
+    options: dict[str, Any] = {"accuracy_level": 1}
+    kinds = (
+        builder.set_io_dtype(precision, "cpu", options),
+        builder.set_onnx_dtype(precision, options),
+    )
+    with silence(), torch.no_grad():
+        made = NETWORKS[name](configure(model), *kinds, "cpu", str(folder / "cache"), options)
+        for part in (made.encoder, made.decoder) if name == "whisper" else (made,):
+            part.load_weights = lambda _: copy.deepcopy(model)
+        made.make_model("")
+        made.save_model(str(folder))
+    return made
+
+
+def read_part(path: Path, names: Mapping[str, str], **how: Any) -> Part:
+    """A file and what its ends mean."""
+    graph = onnx.load(path, load_external_data=False).graph
+    inputs = [names[v.name] for v in graph.input]
+    return Part(path, inputs, [names[v.name] for v in graph.output], **how)
+
+
+def export_decoder(model: Any, name: str, folder: Path, precision: str) -> Layout:
     """One file for a prompt and for what follows."""
-    path = folder / "model.onnx"
-    onnx.save(Decoder(model).build(), path)
+    made = build(model, name, folder, precision)
     layers, heads, width = heads_of(model)
     names = caches(layers)
-    part = Part(path, ["words", "mask", *names], ["logits", *names])
-    return Layout({"first": part, "step": part}, dict.fromkeys(names, (1, heads, PLACES, width)))
+    spelled = dict(SPELLED)
+    for cache in names:
+        rest = cache.removeprefix("past.")
+        spelled |= {f"past_key_values.{rest}": cache, f"present.{rest}": cache}
+    rooms = [made.window_size + SLACK if made.is_local(n) else PLACES for n in range(layers)]
+    empty = {cache: (1, heads, rooms[int(cache.split(".")[1])], width) for cache in names}
+    part = read_part(folder / "model.onnx", spelled)
+    return Layout({"first": part, "step": part}, empty)
+
+
+def export_pair(model: Any, name: str, folder: Path, precision: str) -> Layout:
+    """An encoder that fills the caches of what is heard, and a decoder."""
+    build(model, name, folder, precision)
+    layers, heads, width = heads_of(model)
+    spelled = dict(HEARING)
+    own = []
+    for n in range(layers):
+        for kind in ("key", "value"):
+            own.append(f"past.{n}.decoder.{kind}")
+            for room, cache in (("self", own[-1]), ("cross", f"past.{n}.encoder.{kind}")):
+                ends = (f"past_{kind}_{room}_{n}", f"present_{kind}_{room}_{n}")
+                spelled |= dict.fromkeys(ends, cache)
+    part = read_part(folder / "decoder.onnx", spelled, words="int32")
+    encoder = read_part(folder / "encoder.onnx", spelled)
+    parts = {"encoder": encoder, "first": part, "step": part}
+    return Layout(parts, dict.fromkeys(own, (1, heads, 0, width)))
+
+
+def export_layout(model: Any, name: str, folder: Path, precision: str = "fp32") -> Layout:
+    """All parts of a network, with weights of `precision` (fp32, int4 or int8; T5: fp32)."""
+    if name == "t5":
+        return t5_parts.export_pair(model, folder)
+    export = export_decoder if ALL[name].task == "decoder" else export_pair
+    return export(model, name, folder, precision)

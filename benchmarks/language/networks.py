@@ -15,7 +15,7 @@ PLACES = 64
 LOUDER = 4
 """How much larger than usual the weights are, so that the words vary."""
 START = 3
-FRAMES = 24
+FRAMES = 3000
 """Frames that Whisper's encoder hears, of which it makes half as many."""
 
 DECODER = {
@@ -53,6 +53,12 @@ _WHISPER = {
     "pad_token_id": 0,
     "tie_word_embeddings": False,
 }
+_WINDOWED = {
+    "head_dim": 16,
+    "tie_word_embeddings": False,
+    "sliding_window": 8,
+    "layer_types": ["sliding_attention", "full_attention"],
+}
 _EXPERTS = {"num_local_experts": 4, "num_experts_per_tok": 2}
 
 
@@ -70,18 +76,23 @@ NETWORKS = {
     "qwen2": Network("Qwen2Config", {}),
     "qwen3": Network("Qwen3Config", {"head_dim": 16}),
     "gemma": Network("GemmaConfig", {"head_dim": 16, "tie_word_embeddings": False}),
-    "gemma3": Network("Gemma3TextConfig", {"head_dim": 16, "tie_word_embeddings": False}),
-    "phi": Network("PhiConfig", {}),
+    "gemma3": Network("Gemma3TextConfig", _WINDOWED),
+    "phi": Network("PhiConfig", {"num_attention_heads": 2, "num_key_value_heads": 1}),
     "phi3": Network("Phi3Config", {"pad_token_id": 0}),
     "mistral": Network("MistralConfig", {}),
     "mixtral": Network("MixtralConfig", _EXPERTS),
+    "gptoss": Network("GptOssConfig", _WINDOWED | _EXPERTS),
     "whisper": Network("WhisperConfig", _WHISPER, "speech"),
     "t5": Network("T5Config", _T5, "translation"),
 }
 
 
 def build_network(name: str, wider: Mapping[str, Any] = DECODER) -> Any:
-    """A model of transformers, the same at each call; `wider` are other sizes of a decoder."""
+    """A model of transformers, the same at each call; `wider` are other sizes of a decoder.
+
+    Biases begin with 0 and factors of norms with 1, which exporters leave out; those of trained
+    models are others, and so are these.
+    """
     import torch
     import transformers
 
@@ -94,12 +105,15 @@ def build_network(name: str, wider: Mapping[str, Any] = DECODER) -> Any:
         "speech": transformers.AutoModelForSpeechSeq2Seq,
         "translation": transformers.AutoModelForSeq2SeqLM,
     }[network.task]
-    options = {"experts_implementation": "batched_mm"} if name == "mixtral" else {}
+    has_experts = "num_local_experts" in network.more
+    options = {"experts_implementation": "batched_mm"} if has_experts else {}
     model = kind.from_config(configuration, **options).eval()
     with torch.no_grad():
         for weight in model.parameters():
             if weight.dim() > 1:
                 weight.mul_(LOUDER)
+            else:
+                weight.add_(torch.rand_like(weight) / 10)
     model.generation_config = transformers.GenerationConfig(
         pad_token_id=0, eos_token_id=None, decoder_start_token_id=START
     )

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .networks import PLACES
+
 Arrays = dict[str, np.ndarray]
 Run = Callable[[Arrays], Arrays]
 
@@ -17,7 +19,8 @@ class Part:
     """A file or an object, and what each of its inputs and outputs is, in its order.
 
     Names: words, mask, places, heard, hidden, logits; `past.0.key` and so on for the caches, of
-    which the output of the same name is the next one.
+    which the output of the same name is the next one; count (of words before), beams and origins
+    (the beam that each word comes from) where several words share a buffer.
     """
 
     source: Any
@@ -25,6 +28,8 @@ class Part:
     outputs: Sequence[str]
     loading: Mapping[str, Any] = field(default_factory=dict)
     """What `nnadapter.load` is told beside the source."""
+    words: str = "int64"
+    """The type of words."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +37,12 @@ class Layout:
     """The parts of a model: "first" and "step", the same where one does, and maybe "encoder".
 
     `empty` is the cache before the first word; a cache of fixed size is as long as `places`.
+    `word_by_word`: a call takes one word.
     """
 
     parts: Mapping[str, Part]
     empty: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    word_by_word: bool = False
 
 
 def caches(layers: int, *, crossed: bool = False) -> list[str]:
@@ -56,13 +63,16 @@ def decode(
     if "encoder" in runs:
         known |= runs["encoder"]({"heard": prompt})
     now = start if "encoder" in runs else prompt
+    known |= {"beams": np.ones(1, np.int32), "origins": np.zeros((1, 1, PLACES), np.int32)}
     written: list[int] = []
     count = 0
     for number in range(words):
-        places = np.arange(count, count + now.shape[1])[None]
-        count += now.shape[1]
-        known |= {"words": now, "places": places, "mask": np.ones((1, count), np.int64)}
-        known |= runs["step" if number else "first"](known)
+        for some in np.split(now, now.shape[1], axis=1) if layout.word_by_word else [now]:
+            places = np.arange(count, count + some.shape[1])[None]
+            known |= {"words": some, "places": places, "count": np.array([count], np.int32)}
+            count += some.shape[1]
+            known |= {"mask": np.ones((1, count), np.int64)}
+            known |= runs["step" if number else "first"](known)
         written.append(int(known["logits"][0, -1].argmax()))
         now = np.array([[written[-1]]])
     return written

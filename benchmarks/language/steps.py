@@ -35,16 +35,6 @@ BEFORE = (16, 256, 1024)
 """Words in the cache."""
 
 
-def spread_gains(model: Any) -> None:
-    """Norms begin with factors of 1, which are left out; those of trained models are others."""
-    import torch
-
-    with torch.no_grad():
-        for weight in model.parameters():
-            if weight.dim() == 1:
-                weight.add_(torch.rand_like(weight) / 10)
-
-
 def make_feeds(layout: Layout, count: int) -> list[np.ndarray]:
     """Arrays for a step behind `count` words."""
     rng = np.random.default_rng(0)
@@ -93,7 +83,6 @@ def main() -> None:
     shown = Table("model", "layout", "words before", "nnadapter ms", "ONNX Runtime ms", "ratio")
     for name in given.names:
         model = networks.build_network(name, WIDER)
-        spread_gains(model)
         for kind, maker in layouts.items():
             with tempfile.TemporaryDirectory() as folder:
                 layout = maker.export_layout(model, name, Path(folder))

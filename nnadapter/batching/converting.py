@@ -77,6 +77,7 @@ def _facts(done: conversion.Written) -> dict[str, Any]:
     made = tuple(states_of(done.files))
     found: dict[str, Any] = {"operations": len(done.model.operations), "made": made}
     found["target_bytes"] = sum(size for _, size, _ in made)
+    found["fixed"] = tuple(map(str, done.fixed))
     if done.report is not None:
         found |= {"origin": done.report.origin, "largest": done.report.largest}
     return found

@@ -38,7 +38,7 @@ class Record:
 
     `largest` is the largest error relative to the largest magnitude of an output. `read` are the
     files that it was made of, and `made` those that were written, each as it was then. `limit`: the
-    seconds or bytes that were too few.
+    seconds or bytes that were too few. `fixed`: sizes that are open in the source alone, and why.
     """
 
     source: str
@@ -54,6 +54,7 @@ class Record:
     read: tuple[State, ...] = ()
     made: tuple[State, ...] = ()
     limit: float | None = None
+    fixed: tuple[str, ...] = ()
 
     @property
     def is_good(self) -> bool:
@@ -70,6 +71,7 @@ class Record:
         given: dict[str, Any] = {k: v for k, v in data.items() if k in known}
         for name in ("read", "made"):
             given[name] = tuple((str(p), int(s), int(t)) for p, s, t in given.get(name, ()))
+        given["fixed"] = tuple(map(str, given.get("fixed", ())))
         return cls(**given)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ from nnir.progress import stage
 from .. import api, conversion
 from ..drawing import HTML, write_result
 from ..outputs import keeping_sources
+from ..readiness.report import FixedSize
 from ..terminal import (
     DEVICE,
     DIM,
@@ -124,7 +127,7 @@ def convert(
     if done.halved is not None:
         _tell_halved(done.halved, precision)
     size = target.stat().st_size
-    result: dict[str, Any] = {"written": str(target), "bytes": size}
+    result = {"written": str(target), "bytes": size, "fixed": _tell_fixed(done.fixed)}
     if done.report is None:
         say("NOT VERIFIED: --no-verify")
     else:
@@ -135,6 +138,13 @@ def convert(
         is_proved = done.report is not None and not done.report.unproved
         proof = "" if is_proved else ", NOT VERIFIED"
         answer(f"{target}: {len(done.model.operations)} operations, {size} bytes{proof}")
+
+
+def _tell_fixed(fixed: Sequence[FixedSize]) -> list[dict[str, Any]]:
+    """The sizes that were open in the source, on stderr and for JSON."""
+    for size in fixed:
+        say(str(size))
+    return [asdict(size) for size in fixed]
 
 
 def _tell_halved(halved: Halved, precision: str | None) -> None:

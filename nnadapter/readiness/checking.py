@@ -67,7 +67,7 @@ def ask_target(given: Given, target: Path, plan: Plan = NOTHING, *, cures: bool 
     except NNAdapterError as error:
         ways = cures_for_target(given, target, plan, error) if cures else ()
         return Answer(target.name, True, summary(error), group([error], known), ways)
-    return Answer(target.name, True, fixed=fixed_sizes(given.model, ready, plan))
+    return Answer(target.name, True, fixed=fixed_sizes(given.model, ready.export, plan.sizes))
 
 
 def ask_devices(model: Model, asked: Run, *, cures: bool = True) -> Answer:

@@ -63,6 +63,10 @@ class FixedSize:
     size: int
     because: str
 
+    def __str__(self) -> str:
+        place = f"{self.end}, axis {self.axis}"
+        return f"{place}: {self.source} became constant here, {self.size}, because {self.because}"
+
 
 @dataclass(frozen=True)
 class Part:

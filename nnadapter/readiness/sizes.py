@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from nnir.dim import Dim, Expr, evaluate
+from hal.device import Export
+from nnir.dim import Dim, Expr, evaluate, symbols_of
 from nnir.model import Model, Value
 
-from ..conversion import Plan, Prepared
 from .report import FixedSize
 
 
-def fixed_sizes(model: Model, ready: Prepared, plan: Plan) -> tuple[FixedSize, ...]:
-    """The sizes of the ends of a model that become numbers, and why each of them does."""
-    told = model.provenance.outputs
-    inputs = [(v.name or f"input{k}", v.shape, v) for k, v in enumerate(model.inputs)]
-    outputs = [(n, _shape_in_source(told.get(n), v), v) for n, v in model.named_outputs()]
+def fixed_sizes(model: Model, export: Export, sizes: Mapping[str, int]) -> tuple[FixedSize, ...]:
+    """The sizes of the ends of a model that become numbers in an export, and why each of them does;
+    `sizes` are those that were asked for."""
+    known = model.provenance
+    names = [v.name or f"input{k}" for k, v in enumerate(model.inputs)]
+    inputs = [
+        (n, _shape_in_source(known.inputs.get(n), v), v)
+        for n, v in zip(names, model.inputs, strict=True)
+    ]
+    outputs = [(n, _shape_in_source(known.outputs.get(n), v), v) for n, v in model.named_outputs()]
     found: list[FixedSize] = []
     for kind, ends, shapes in (
-        ("input", inputs, ready.export.inputs),
-        ("output", outputs, ready.export.outputs),
+        ("input", inputs, export.inputs),
+        ("output", outputs, export.outputs),
     ):
         for (name, shape, value), written in zip(ends, shapes, strict=False):
             for axis, dim, size in _closing_axes(shape, written):
-                why = _reason(value, axis, dim, size, plan)
+                why = _reason(value, axis, dim, size, sizes)
                 found.append(FixedSize(f"{kind} {name}", axis, str(dim), size, why))
     return tuple(found)
 
@@ -42,21 +47,23 @@ def _closing_axes(
             yield axis, dim, size
 
 
-def _reason(value: Value, axis: int, dim: Expr, size: int, plan: Plan) -> str:
-    if evaluate(dim, plan.sizes) == size:
-        names = ", ".join(f"{name}={given}" for name, given in _of(dim, plan.sizes).items())
+def _reason(value: Value, axis: int, dim: Expr, size: int, sizes: Mapping[str, int]) -> str:
+    closed = value.model.provenance.closed
+    if needed := [closed[name] for name in sorted(symbols_of(dim)) if name in closed]:
+        return "; ".join(needed)
+    if evaluate(dim, sizes) == size:
+        names = ", ".join(f"{name}={given}" for name, given in _of(dim, sizes).items())
         return f"--dim {names} gives it"
     if isinstance(value.shape[axis], int):
         producer = value.producer
         if producer is None:
-            return "the output is a constant"
+            is_input = value.constant is None
+            return "it was given before the translation" if is_input else "the output is a constant"
         place = f" {producer.origin!r}" if producer.origin else ""
         return f"{producer.operator.name}{place} makes it {size}, whatever the source declares"
     return "it follows from other sizes and constants of the model"
 
 
 def _of(dim: Expr, sizes: Mapping[str, int]) -> dict[str, int]:
-    from nnir.dim import symbols_of
-
     names = symbols_of(dim)
     return {name: size for name, size in sizes.items() if name in names}

@@ -12,6 +12,7 @@ from ..broadcast import axis_of, contents, ints
 from ..dim import Dim, Expr
 from ..errors import NotConstant, Unsupported
 from ..model import Value
+from ..ops.binary import max_
 from ..ops.generate import meshgrid
 from ..ops.index import gather, slice_
 from ..ops.shape import (
@@ -44,12 +45,23 @@ def _reshape_exact(input: Value, shape: Value) -> Value:
         return reshape(input, shape)
     others = [d for k, d in enumerate(target) if k not in at_risk]
     if len(at_risk) > 1 or any(isinstance(d, Expr) or d <= 0 for d in others):
-        raise Unsupported(
-            f"{input.type} in the shape {list(map(str, target))}, where sizes may be 0"
-        )
+        return _reshape_within(input, shape, target)
     (place,) = at_risk
     sizes = [-1 if k == place else d for k, d in enumerate(target)]
     return reshape(input, input.model.constant(np.array(sizes, np.int64)))
+
+
+def _reshape_within(input: Value, shape: Value, target: Sequence[Dim]) -> Value:
+    """A shape whose sizes may be 0, as the part of one whose sizes are at least 1: where one is 0,
+    there are no elements, and that shape is filled with others."""
+    if -1 in target:
+        raise Unsupported(f"{input.type} in the shape {list(map(str, target))}: sizes may be 0")
+    least = max_(build.int64(shape), 1)
+    room, count = (build.product(build.elements(sizes)) for sizes in (least, shape))
+    missing = build.vector(input.model, [build.minus(room, count)])
+    filling = expand(build.reshape(input.scalar(0), [1]), missing)
+    whole = reshape(concat(build.reshape(input, [-1]), filling, axis=0), least)
+    return slice_(whole, list(range(len(target))), [0] * len(target), build.int64(shape))
 
 
 @flatten.decomposes()
@@ -143,9 +155,11 @@ def _may_go_wrong(size: Dim, place: int, sizes: tuple[Dim, ...]) -> bool:
     """Whether a size may be 0 while the input's at the same place is not."""
     if not isinstance(size, Expr):
         return size == 0
-    if place >= len(sizes) or len(size.terms) > 1:
+    if place >= len(sizes):
         return True
     own = sizes[place]
+    if len(size.terms) > 1:
+        return size != own
     if not isinstance(own, Expr):
         return own != 0
     ((factors, _),) = size.terms

@@ -27,23 +27,13 @@ class Layer(NamedTuple):
 
 
 def mix_experts(
-    x: Value,
-    router: Value,
-    into: Layer,
-    activate: Callable[[Value], Value],
-    out: Layer,
-    count: int,
-    *,
-    normalized: bool,
+    x: Value, shares: Value, into: Layer, activate: Callable[[Value], Value], out: Layer
 ) -> Value:
-    """Every expert sees every token [..., size], and what it says counts by its share: by the
-    probability of the router's scores [tokens, experts] where it is among the `count` largest,
-    which are `normalized` to 1 on request.
-    """
+    """Every expert sees every token [..., size], and what it says counts by its share [tokens,
+    experts]."""
     *rows, size = build.sizes_of(x)
     tokens = build.reshape(norm.computing(x), [1, build.product(rows), size])
     outputs = out.apply(activate(into.apply(tokens)))
-    shares = _shares(norm.computing(router), count, normalized)
     column = shape.unsqueeze(shape.transpose(shares, perm=(1, 0)), [2])
     counted = compare.where(compare.equal(column, 0), 0, outputs * column)
     total = reduce.reduce_sum(counted, [0], keepdim=False)
@@ -59,15 +49,20 @@ def swiglu_of_pairs(x: Value, alpha: float, beta: float, limit: float | None) ->
     return first * activation.sigmoid(first * alpha) * (second + beta)
 
 
-def _shares(router: Value, count: int, normalized: bool) -> Value:
-    """What each expert counts of each token: its probability if it is among the largest, else 0.
+def share_out(
+    router: Value, count: int, *, normalized: bool, weights: Value | None = None
+) -> Value:
+    """What each expert counts of each token [tokens, experts]: 0, but for the `count` best.
 
-    Of equal ones ONNX Runtime takes the last, TOP_K the first.
+    Those by the router's scores have their probability, or what `weights` [tokens, experts] say,
+    `normalized` to 1 on request. Of equal ones ONNX Runtime takes the last, TOP_K the first.
     """
     if router.rank != 2 or count < 1:
         raise BadType(f"the {count} best experts by {router.type}")
-    chances = flip(activation.softmax(router, axis=-1), (1,))
+    chances = flip(activation.softmax(norm.computing(router), axis=-1), (1,))
     best, places = sort.top_k(chances, [count], axis=1)
+    if weights is not None:
+        best = index.gather_elements(flip(norm.computing(weights), (1,)), places, axis=1)
     if normalized:
         best = best / reduce.reduce_sum(best, [1], keepdim=True)
     nothing = generate.fill_like(chances, chances.scalar(0))

@@ -126,21 +126,25 @@ def attend_padded(
     hidden: float,
     *,
     causal: bool,
-) -> Value:
-    """softmax(query key' * scale + mask + added) value, with the heads side by side again.
+    total: Value | None = None,
+) -> tuple[Value, Value]:
+    """softmax(query key' * scale + mask + added) value, with the heads side by side again, and the
+    scores [batch, heads, queries, keys].
 
-    All are [batch, heads, length, size]; `past` is what of the keys was there before, and `hidden`
-    is added to the score of a key that the mask hides.
+    All are [batch, heads, length, size]; `past` is what of the keys was there before, or `total`
+    [1] says how many there are, and `hidden` is added to the score of a key that the mask hides.
     """
     parts = [] if mask is None else [bias_of_padding(mask, query, key, hidden)]
     parts += [] if added is None else [norm.computing(added)]
     if causal:
-        is_first = past is None
-        seen = causal_mask(query, key) if is_first else seen_keys(query, key, past, None, -1, 0)[0]
+        if past is None and total is None:
+            seen = causal_mask(query, key)
+        else:
+            seen = seen_keys(query, key, past if total is None else None, total, -1, 0)[0]
         parts.append(bias_of_mask(seen, query.precision))
     bias = functools.reduce(binary.add, parts) if parts else None
-    output, _ = attend(query, key, value, bias, scale or None, blind=False)
-    return merge_heads(output)
+    output, scores = attend(query, key, value, bias, scale or None, blind=False)
+    return merge_heads(output), scores
 
 
 def bias_of_padding(mask: Value, query: Value, key: Value, hidden: float) -> Value:

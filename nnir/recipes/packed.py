@@ -97,6 +97,40 @@ def _scale_from_real(
     return index.slice_(shape.reshape(each, [rows, blocks * block]), [1], [0], [columns])
 
 
+def dequantize_experts(
+    packed: np.ndarray,
+    scales: Value,
+    zero_points: np.ndarray | None,
+    bits: int,
+    block: int,
+) -> Value:
+    """Weights [experts, rows, columns] in float32, of which each block of a row has a scale
+    [experts, rows, blocks]; without a `block`, each row [experts, rows].
+
+    Zero points are integers in bytes along the last of these axes; without any, half of the range
+    is 0.
+    """
+    if packed.ndim != 3 or bits not in KINDS or scales.rank != (3 if block else 2):
+        raise BadType(f"experts of {bits} bits {list(packed.shape)} with scales {scales.type}")
+    experts, rows, count = packed.shape
+    columns = count * 8 // bits
+    size = block or columns
+    blocks = columns // size if size else 0
+    if blocks * size != columns or size < 1:
+        raise BadType(f"rows of {columns} weights in blocks of {block}")
+    model, zeros = scales.model, None
+    stored = unpack_integers(packed, columns, bits, centred=zero_points is None)
+    if zero_points is not None:
+        numbers = unpack_integers(zero_points, blocks if block else rows, bits, centred=False)
+        if numbers.size != experts * rows * blocks:
+            raise BadType(f"zero points {list(zero_points.shape)} of experts {list(packed.shape)}")
+        zeros = model.constant(numbers.reshape(experts, rows, blocks))
+    each = shape.reshape(scales, [experts, rows, blocks])
+    return quant.dequantize_linear(
+        model.constant(stored), each, zeros, axis=2, block_size=size, dtype=Precision.FLOAT32
+    )
+
+
 def look_up_codes(
     packed: np.ndarray,
     factors: np.ndarray,

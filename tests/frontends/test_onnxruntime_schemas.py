@@ -26,6 +26,7 @@ STATED = {
     ("com.microsoft::QuantizeLinear", "axis"): 1,
     ("com.microsoft::Attention", "mask_filter_value"): -10000.0,
     ("com.microsoft::MultiHeadAttention", "mask_filter_value"): -10000.0,
+    ("com.microsoft::DecoderMaskedMultiHeadAttention", "mask_filter_value"): -10000.0,
     ("com.microsoft::RotaryEmbedding", "scale"): 1.0,
 }
 """Defaults that only the documentation of an attribute says, or that ONNX's operator has."""

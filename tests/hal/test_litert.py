@@ -174,6 +174,28 @@ def test_open_sizes_stay_open(tmp_path: Path) -> None:
     assert found.shape == (4, 2)
 
 
+def test_sizes_are_made_by_sums_and_products(tmp_path: Path) -> None:
+    model = Model()
+    batch, length = symbol("batch"), symbol("length")
+    kind = TensorType(Precision.FLOAT32, (batch, length, 8))
+    x, y = model.input("x", kind), model.input("y", kind)
+    halves = shape.reshape(shape.concat(x, y, axis=1), [0, -1, 4])
+    model.outputs = [shape.reshape(halves, [0, -1, 16])]
+    nna.convert(model, tmp_path / "a.tflite", verify=False)
+    interpreter = Interpreter(str(tmp_path / "a.tflite"))
+    for sizes in ((1, 1, 8), (2, 3, 8)):
+        arrays = [np.random.default_rng(k).random(sizes, np.float32) for k in (0, 1)]
+        for about, array in zip(interpreter.get_input_details(), arrays, strict=True):
+            interpreter.resize_tensor_input(about["index"], array.shape)
+        interpreter.allocate_tensors()
+        for about, array in zip(interpreter.get_input_details(), arrays, strict=True):
+            interpreter.set_tensor(about["index"], array)
+        interpreter.invoke()
+        got = interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
+        (want,) = nna.compile(model, "builtin")(*arrays)
+        np.testing.assert_array_equal(got, want)
+
+
 def test_what_needs_known_sizes_says_how_to_fix_them(tmp_path: Path) -> None:
     model, x = source((1, 2, symbol("h"), 8))
     model.outputs = [pool.adaptive_average_pool_2d(x, output_shape=(3, 3))]

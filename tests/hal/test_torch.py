@@ -400,6 +400,25 @@ def test_resizes_of_a_file_take_any_size(
             np.testing.assert_allclose(np.asarray(got), want, rtol=1e-5, atol=1e-5)
 
 
+def test_products_of_a_file_take_any_number_of_rows(device: Torch, tmp_path: Path) -> None:
+    model = Model()
+    batch, length = symbol("batch"), symbol("length")
+    x = model.input("x", f32(batch, length, 4))
+    rows = shape.reshape(x, [1, -1, 4])
+    weights = model.constant(np.arange(60, dtype=np.float32).reshape(3, 4, 5))
+    again = linear.mat_mul(rows, weights)
+    model.outputs = [
+        linear.mat_mul(again, model.constant(np.ones((3, 2, 5), "f4")), transpose_y=True)
+    ]
+    device.export(model, tmp_path / "a.pt2")
+    loaded = torch.export.load(tmp_path / "a.pt2").module()
+    for sizes in ((1, 1), (2, 3)):
+        array = np.random.default_rng(0).standard_normal((*sizes, 4), np.float32)
+        (want,) = nna.compile(model, "builtin")(array)
+        for got in (loaded(torch.from_numpy(array))[0], nna.compile(model, "torch")(array)[0]):
+            np.testing.assert_allclose(np.asarray(got), want, rtol=1e-5, atol=1e-5)
+
+
 def test_what_cannot_be_exported_leaves_no_file(device: Torch, tmp_path: Path) -> None:
     model = Model()
     x, sizes = model.input("x", f32(6)), model.input("sizes", TensorType(I64, (2,)))

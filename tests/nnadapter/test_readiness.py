@@ -18,6 +18,8 @@ from torch import nn
 import nnadapter as nna
 from hal.device import Device
 from hal.drivers.litert.driver import LiteRT
+from nnadapter.batching.converting import convert_one
+from nnadapter.batching.records import Record
 from nnadapter.cli import main
 from nnadapter.readiness.report import Answer, Node
 from nnadapter.terminal import options_of
@@ -164,6 +166,41 @@ def test_sizes_that_become_constant(tmp_path: Path) -> None:
         )
     (answer,) = ask(path, "--target", tmp_path / "t.tflite", "--dim", "n=2")["answers"]
     assert ("input x", "--dim n=2 gives it") in {(f["end"], f["because"]) for f in answer["fixed"]}
+
+
+def test_convert_says_which_sizes_became_constant(tmp_path: Path) -> None:
+    node = helper.make_node("Reshape", ["x", "s"], ["y"], name="flat")
+    path, target = write(tmp_path / "m.onnx", [node], ["n", 4], ["n", "k"]), tmp_path / "t.nnir"
+    line = "output y, axis 0: n became constant here, 1, because RESHAPE 'flat' makes it 1"
+    assert line in call("convert", path, target, "--no-verify").stderr
+    done = call("convert", path, target, "--no-verify", "--shape", "x=2,4", "--json")
+    rows = {(f["end"], f["axis"], f["source"], f["size"]) for f in json.loads(done.stdout)["fixed"]}
+    assert {("input x", 0, "n", 2), ("output y", 1, "k", 8)} <= rows
+    assert "n became constant here, 2, because it was given before the translation" in done.stderr
+    record = convert_one(path, tmp_path / "one.nnir", {"verify": False})
+    assert any(line in text for text in record.fixed)
+    assert Record.of(json.loads(json.dumps(record.as_dict()))) == record
+
+
+CACHED = """
+<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]>
+g (float[B, 1, 64] q, float[B, 1, 32] k, float[B, 1, 32] v, float[B, 2, P, W] keys,
+   float[B, 2, P, W] values, int32[B] last, int32 total)
+=> (float[B, 1, 64] y, float[B, 2, T, W] held, float[B, 2, T, W] held_too) {
+  y, held, held_too = com.microsoft.GroupQueryAttention <num_heads = 4, kv_num_heads = 2>
+    (q, k, v, keys, values, last, total)
+}"""
+
+
+def test_the_width_of_caches_is_that_of_heads(tmp_path: Path) -> None:
+    onnx.save(onnx.parser.parse_model(CACHED), tmp_path / "m.onnx")
+    (answer,) = ask(tmp_path / "m.onnx", "--target", tmp_path / "t.nnir")["answers"]
+    rows = {(f["end"], f["axis"], f["source"], f["size"], f["because"]) for f in answer["fixed"]}
+    why = "GroupQueryAttention has heads of this width"
+    assert {("input keys", 3, "W", 16, why), ("output held", 3, "W", 16, why)} <= rows
+    model = nna.load(tmp_path / "m.onnx")
+    assert "W" not in model.symbols
+    assert str(model.inputs[3].type) == "float32[B, 2, P, 16]"
 
 
 def test_what_has_no_converter_is_listed_by_node(tmp_path: Path) -> None:

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import nnadapter as nna
+from nnir import build
 from nnir.check import check, extensions
 from nnir.decomposition import Level
+from nnir.dim import symbol
 from nnir.errors import BadInput, Unsupported
 from nnir.evaluate import evaluate
 from nnir.model import Model
@@ -173,3 +175,28 @@ def test_open_sizes_stay_open() -> None:
     for size in (1, 3):
         arrays = [data(size, 4), np.random.default_rng(2).integers(-4, 4, (size, 2))]
         np.testing.assert_array_equal(evaluate(result, arrays)[0], evaluate(model, arrays)[0])
+
+
+@pytest.mark.parametrize("sizes", [(2, 3, 2), (0, 3, 2), (2, 0, 2), (2, 3, 0), (0, 0, 0)])
+def test_open_sizes_of_a_new_shape_may_be_nothing(sizes: tuple[int, int, int]) -> None:
+    model = Model()
+    batch, length, width = (symbol(name) for name in ("batch", "length", "width"))
+    x = model.input("x", TensorType(Precision.FLOAT32, (batch * length * width,)))
+    like = model.input("like", TensorType(Precision.FLOAT32, (batch, length, width)))
+    model.outputs = [shape.reshape_exact(x, build.shape_of(like))]
+    result = to_standard(model)
+    check(result)
+    assert not extensions(result, "v1.1")
+    given = np.arange(np.prod(sizes), dtype=np.float32), np.zeros(sizes, np.float32)
+    np.testing.assert_array_equal(evaluate(result, given)[0], given[0].reshape(sizes))
+
+
+def test_an_open_size_beside_one_that_is_inferred_stays() -> None:
+    model = Model()
+    batch, length = symbol("batch"), symbol("length")
+    x = model.input("x", TensorType(Precision.FLOAT32, (2 * batch * length, 3)))
+    like = model.input("like", TensorType(Precision.FLOAT32, (batch, length)))
+    sizes = shape.concat(build.shape_of(like), model.constant(np.array([-1])), axis=0)
+    model.outputs = [shape.reshape_exact(x, sizes)]
+    with pytest.raises(Unsupported, match="sizes may be 0"):
+        to_standard(model)

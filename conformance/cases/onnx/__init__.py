@@ -11,6 +11,8 @@ from . import (
     attention,
     control,
     corners,
+    microsoft_attention,
+    microsoft_cache,
     open_sequence,
     random,
     refusals,
@@ -26,6 +28,9 @@ CASES += [*corners.CASES, *versions.rows_before(CASES), *versions.rows_at_ends(C
 LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]
 MODELS: list[ModelCase] = [
     model
-    for family in (activation, attention, control, open_sequence, random, sequence, stored)
+    for family in (
+        *(activation, attention, control, microsoft_attention, microsoft_cache),
+        *(open_sequence, random, sequence, stored),
+    )
     for model in family.MODELS
 ]

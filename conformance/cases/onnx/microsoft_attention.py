@@ -8,7 +8,7 @@ import numpy as np
 
 from nnir.errors import BadType, NNAdapterError, Unsupported
 
-from ...case import Case, Const, Tolerance, i, rand
+from ...case import Case, Const, ModelCase, Tolerance, i, rand
 from .microsoft_activation import MICROSOFT
 
 CLOSE = Tolerance(relative=2e-5, absolute=2e-5)
@@ -85,19 +85,78 @@ MANY = [
     many(Q, rand(2, 5, 2, 2, 4), why="keys and values in one tensor", raises=Unsupported),
     many(Q, OWN_K, OWN_V, None, None, None, PAST[0], why="half a past", raises=BadType),
     many(
-        *(Q, OWN_K, OWN_V, None, None, None, *PAST, ints(2)),
-        why="a buffer that is shared",
-        raises=Unsupported,
-    ),
-    many(
         *(Q, OWN_K, OWN_V, None, None, None, *PAST, None, np.zeros((2, 1, 7), np.int32)),
-        why="beams",
+        why="beams of a cache that grows",
         raises=Unsupported,
     ),
     many(Q, K, V, None, ints(3, 5, 1), why="bounds of another length", raises=BadType),
     many(Q, K, V, None, np.ones((2, 1, 3, 5), np.int32), why="rank 4", raises=Unsupported),
     many(Q, K, V, num_heads=3, why="heads that do not fit", raises=BadType),
-    many(Q, K, V, outputs=4, why="the weights are read", raises=NNAdapterError),
+]
+ROOM = rand(2, 2, 7, 4, seed=3), rand(2, 2, 7, 4, seed=4)
+STEP = Q[:, :1], OWN_K[:, :1], OWN_V[:, :1]
+INDIRECT = ints([[0, 1, 1, 0, 1, 0, 0], [1, 0, 1, 0, 0, 1, 0]])
+ALONE = np.zeros((2, 1, 7), np.int32)
+HIDDEN = ints([1, 0, 1, 1], [0, 1, 1, 1])
+THREE = ints(3)
+SHARED = [
+    many(*STEP, None, None, None, *ROOM, THREE, outputs=3, why="a buffer that is shared"),
+    many(*STEP, rand(24), None, None, *ROOM, THREE, outputs=3, why="a shared buffer, biases"),
+    many(Q, OWN_K, OWN_V, None, None, None, *ROOM, ints(0), outputs=3, why="the first of a buffer"),
+    many(Q, OWN_K, OWN_V, None, None, None, *ROOM, ints(4), outputs=3, why="a buffer is full"),
+    many(
+        *(Q, OWN_K, OWN_V, None, None, None, *ROOM, THREE),
+        unidirectional=1,
+        outputs=3,
+        why="a shared buffer, causal",
+    ),
+    many(*STEP, None, HIDDEN, None, *ROOM, THREE, outputs=3, why="a shared buffer and a mask"),
+    many(
+        *(*STEP, None, None, rand(1, 2, 1, 4), *ROOM, THREE),
+        outputs=3,
+        why="scores added to a shared buffer",
+    ),
+    many(*STEP, None, None, None, *ROOM, THREE, INDIRECT, outputs=3, why="two beams"),
+    many(*STEP, None, None, None, *ROOM, THREE, ALONE, outputs=3, why="a beam"),
+    many(*STEP, None, None, None, None, None, THREE, why="no buffer", raises=BadType),
+]
+
+
+def masked(*inputs: Any, why: str = "", outputs: int = 3, raises: Any = None, **more: Any) -> Case:
+    """A case of DecoderMaskedMultiHeadAttention with two heads."""
+    name, attrs = "DecoderMaskedMultiHeadAttention", {"num_heads": 2, **more}
+    return case(name, *inputs, why=why, outputs=outputs, raises=raises, **attrs)
+
+
+OWN: dict[str, Any] = {"past_present_share_buffer": 1}
+TWO = ints(2)
+STEPS = [
+    masked(*STEP, None, None, *ROOM, THREE, **OWN),
+    masked(*STEP, None, None, *ROOM, ints(0), **OWN, why="the first"),
+    masked(*STEP, None, None, *ROOM, THREE, scale=0.25, **OWN),
+    masked(*STEP, HIDDEN, None, *ROOM, THREE, **OWN, why="a mask"),
+    masked(*STEP, HIDDEN, None, *ROOM, THREE, mask_filter_value=-1.5, **OWN),
+    masked(*STEP, None, rand(1, 2, 1, 4), *ROOM, THREE, **OWN, why="scores added"),
+    masked(*STEP, None, None, *ROOM, THREE, None, None, rand(24), **OWN, why="biases"),
+    masked(*STEP, None, None, *ROOM, THREE, ints(1), ALONE, **OWN, why="a beam"),
+    masked(*STEP, None, None, *ROOM, THREE, TWO, INDIRECT, **OWN, why="two beams"),
+    masked(STEP[0], *PAST, outputs=1, why="keys of another layer"),
+    masked(STEP[0], *PAST, HIDDEN, outputs=1, why="keys of another layer and a mask"),
+    masked(*STEP, None, None, *ROOM, THREE, why="a buffer of its own", raises=Unsupported),
+    masked(*STEP, None, None, *ROOM, **OWN, why="no length", raises=Unsupported),
+    masked(*STEP, None, None, None, None, THREE, **OWN, why="no buffer", raises=BadType),
+    masked(rand(2, 1, 24), None, None, why="all in one tensor", raises=Unsupported),
+    masked(
+        *STEP,
+        None,
+        None,
+        *ROOM,
+        THREE,
+        **OWN,
+        outputs=4,
+        why="scores are read",
+        raises=NNAdapterError,
+    ),
 ]
 
 
@@ -163,4 +222,37 @@ TURNED = [
     rotary(R3, PLACES, COS, SIN, is_packed_batching=1, raises=Unsupported),
     rotary(rand(2, 3, 25), PLACES, COS, SIN, why="no whole heads", raises=BadType),
 ]
-CASES = [*MANY, *PROJECTED, *TURNED]
+SCORES = """
+<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]>
+g (float[2, S, 8] q, float[2, T, 8] k, float[2, T, 12] v, int32[2, T] m, float[1, 2, S, T] b)
+=> (float[2, S, 12] y, float[2, 2, S, T] s) {
+  y, , , s = com.microsoft.MultiHeadAttention <num_heads = 2> (q, k, v, , m, b)
+}"""
+BEAMS = """
+<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]>
+g (float[2, 1, 8] q, float[2, 1, 8] k, float[2, 1, 8] v, float[2, 2, M, 4] past,
+   float[2, 2, M, 4] past_too, int32[1] n, int32[1] width, int32[1, 2, M] beams)
+=> (float[2, 1, 8] y, float[2, 2, M, 4] p, float[2, 2, M, 4] r, float[2, 2, 1, N] s) {
+  y, p, r, s = com.microsoft.DecoderMaskedMultiHeadAttention
+    <num_heads = 2, past_present_share_buffer = 1, output_qk = 1>
+    (q, k, v, , , past, past_too, n, width, beams)
+}"""
+MODELS = [
+    ModelCase(
+        ("com.microsoft::MultiHeadAttention",),
+        SCORES,
+        (Q, K, V, FLAT, ADDED[1][0]),
+        "scores of what is hidden are read",
+        tol=Tolerance(relative=2e-5, absolute=1e-3),  # beside -10,000
+        oracle="onnxruntime",
+    ),
+    ModelCase(
+        ("com.microsoft::DecoderMaskedMultiHeadAttention",),
+        BEAMS,
+        (*STEP, *ROOM, THREE, TWO, INDIRECT),
+        "scores of two beams are read",
+        tol=CLOSE,
+        oracle="onnxruntime",
+    ),
+]
+CASES = [*MANY, *SHARED, *STEPS, *PROJECTED, *TURNED]

@@ -8,8 +8,8 @@ import numpy as np
 
 from nnir.errors import BadType, Unsupported
 
-from ...case import Case, Const, i, rand
-from .microsoft_attention import case, ints
+from ...case import Case, Const, ModelCase, i, rand
+from .microsoft_attention import CLOSE, case, ints
 
 HEADS = {"num_heads": 4, "kv_num_heads": 2}
 
@@ -93,14 +93,51 @@ TURNED = [
     group(*FIRST, past=ONE, lengths=(9,), rest=(COS, SIN), **TURN, why="three more, turned"),
     group(*HALVES, rest=(COS.astype("f2"), SIN.astype("f2")), **TURN),
     group(*LARGE, rest=(COS, SIN), **TURN, why="half of the features"),
-    group(*NEW, past=ROOM, lengths=(3, 2), rest=(COS, SIN, i([2], [5])), **TURN, why="a place"),
+    group(
+        *NEW,
+        past=ROOM,
+        lengths=(3, 2),
+        rest=(COS, SIN, i([2], [5])),
+        scale=0.5,
+        softcap=1.5,
+        **TURN,
+        why="a place",
+    ),
+]
+LONG = rand(2, 10, 64), rand(2, 10, 32, seed=1), rand(2, 10, 32, seed=2)
+WINDOW: dict[str, Any] = {"sliding_window_cache": 1, "local_window_size": 3}
+FULL = tuple(x[:, :, :3] for x in ROOM)
+WINDOWED = [
+    group(Q, K, V, past=ROOM, why="a prompt", **WINDOW),
+    group(*LONG, past=ROOM, lengths=(10, 10), why="a prompt beyond the room", **WINDOW),
+    group(*LONG, past=FULL, lengths=(10, 10), why="a prompt, no room but the window", **WINDOW),
+    group(*NEW, past=ROOM, lengths=(3, 5), why="one more, there is room", **WINDOW),
+    group(*NEW, past=ROOM, lengths=(14, 10), why="one more, caches are full", **WINDOW),
+    group(*NEW, past=FULL, lengths=(25, 9), why="one more, no room but the window", **WINDOW),
+    group(*FIRST, past=ONE, lengths=(10,), why="three more, a cache is full", **WINDOW),
+    group(*(x[:1] for x in LONG), past=ONE, lengths=(30,), why="ten more", **WINDOW),
+    group(*NEW, past=ROOM, lengths=(10, 6), rest=(COS, SIN), **TURN, **WINDOW),
+    group(
+        *NEW,
+        past=ROOM,
+        lengths=(10, 6),
+        rest=(COS, SIN, i([2], [5])),
+        **TURN,
+        **WINDOW,
+        why="places and a window",
+    ),
+    group(*NEW, past=ROOM, lengths=(10, 6), rest=(*NONE, None, rand(4)), softcap=2.0, **WINDOW),
+    group(rand(1, 3, 128), past=ONE, lengths=(3,), **WINDOW, why="all in one tensor, a window"),
+    group(Q, K, V, why="no caches of a window", raises=BadType, **WINDOW),
+    group(Q, K, V, past=ROOM, sliding_window_cache=1, why="no window", raises=BadType),
+    group(Q, K, V, past=ROOM, rest=(*NONE, BIAS), **WINDOW, why="scores added", raises=Unsupported),
+    group(Q, K, V, past=ROOM, outputs=4, qk_output=1, **WINDOW, raises=Unsupported),
 ]
 REFUSED = [
     group(Q, K, V, **TURN, why="no angles", raises=BadType),
     group(Q, K, why="no values", raises=BadType),
     group(Q, K, V, past=(PAST[0], None), why="half a past", raises=BadType),
     group(rand(2, 3, 65), why="no whole heads", raises=BadType),
-    group(Q, K, V, sliding_window_cache=1, raises=Unsupported),
     group(Q, K, V, kv_cache_bit_width=8, raises=Unsupported),
     group(Q, K, V, k_quant_type="PER_TENSOR", raises=Unsupported),
     group(Q, K, V, v_quant_type="PER_TENSOR", raises=Unsupported),
@@ -110,4 +147,25 @@ REFUSED = [
         for k, name in enumerate(("k_scale", "v_scale", "q_norm_weight", "k_norm_weight"))
     ),
 ]
-CASES = [*PROMPTS, *DECODING, *TURNED, *REFUSED]
+CLEARED = """
+<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]>
+g (float[2, 1, 64] q, float[2, 1, 32] k, float[2, 1, 32] v, float[2, 2, C, W] keys,
+   float[2, 2, C, W] values, int32[2] last, int32 total, int32[2] next, int32 more)
+=> (float[2, 1, 64] y, float[2, 1, 64] z) {
+  y, held, held_too = com.microsoft.GroupQueryAttention <num_heads = 4, kv_num_heads = 2,
+    local_window_size = 3, sliding_window_cache = 1> (q, k, v, keys, values, last, total)
+  z, rest, rest_too = com.microsoft.GroupQueryAttention <num_heads = 4, kv_num_heads = 2,
+    local_window_size = 3, sliding_window_cache = 1> (q, k, v, held, held_too, next, more)
+}"""
+ENDS = [ints(n, m) if m else np.array(n, np.int32) for n, m in ((6, 8), (9, 0), (7, 9), (10, 0))]
+MODELS = [
+    ModelCase(
+        ("com.microsoft::GroupQueryAttention",),
+        CLEARED,
+        (*NEW, *ROOM, *ENDS),
+        "what is held of a cleared cache",
+        tol=CLOSE,
+        oracle="onnxruntime",
+    )
+]
+CASES = [*PROMPTS, *DECODING, *TURNED, *WINDOWED, *REFUSED]

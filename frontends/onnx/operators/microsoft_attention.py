@@ -12,11 +12,12 @@ from nnir.ops import linear, norm, shape
 from nnir.recipes import masked_attention as recipes
 from nnir.recipes.attention import rotate_by_tables, split_heads
 from nnir.recipes.shape import split_pieces
+from nnir.recipes.shared_cache import extend_shared
 
 from ...table import Absent, Ints, Table, Withheld
 
 table = Table(prefix="com.microsoft::")
-QK = Withheld("the weights of MultiHeadAttention")
+QK = Withheld("the scores of DecoderMaskedMultiHeadAttention without output_qk=1")
 UNEVEN = Withheld("the present of an Attention whose values have another size than its keys")
 Maybe = Value | None
 DEFAULT_FILTER = -10000.0
@@ -32,14 +33,14 @@ def multi_head_attention(
     attention_bias: Maybe = None,
     past_key: Maybe = None,
     past_value: Maybe = None,
-    past_sequence_length: Absent = None,
-    cache_indirection: Absent = None,
+    past_sequence_length: Maybe = None,
+    cache_indirection: Maybe = None,
     *,
     mask_filter_value: float = DEFAULT_FILTER,
     num_heads: int,
     scale: float | None = None,
     unidirectional: bool = False,
-) -> tuple[Value | Withheld, ...]:
+) -> tuple[Value, ...]:
     """Keys of rank 4 are another layer's, whose heads are apart already."""
     if key is None or value is None or query.rank != 3 or key.rank not in (3, 4):
         raise Unsupported(f"MultiHeadAttention of {query.type} that holds keys and values too")
@@ -49,13 +50,55 @@ def multi_head_attention(
     q, k, v = (split_heads(x, num_heads, "MultiHeadAttention") for x in (q, k, v))
     if unidirectional and q.shape[2] != k.shape[2]:  # ONNX Runtime lets the last query see all
         raise Unsupported(f"MultiHeadAttention of {query.type}, {key.type} with {unidirectional=}")
-    pasts = (None if x is None else norm.computing(x) for x in (past_key, past_value))
-    k, v = recipes.extend_past(k, v, *pasts)
-    how = past_key, scale, mask_filter_value
-    output = recipes.attend_padded(
-        q, k, v, key_padding_mask, attention_bias, *how, causal=unidirectional
+    past_k, past_v = (None if x is None else norm.computing(x) for x in (past_key, past_value))
+    total = None
+    if past_sequence_length is not None:
+        ends = past_k, past_v, past_sequence_length, cache_indirection
+        k, v, seen_k, seen_v, total = extend_shared(k, v, *ends)
+    elif cache_indirection is not None:
+        raise Unsupported("MultiHeadAttention with cache_indirection and no past_sequence_length")
+    else:
+        k, v = seen_k, seen_v = recipes.extend_past(k, v, past_k, past_v)
+    how = key_padding_mask, attention_bias, past_key, scale, mask_filter_value
+    output, scores = recipes.attend_padded(
+        q, seen_k, seen_v, *how, causal=unidirectional, total=total
     )
-    return *(norm.same_precision(x, query) for x in (output, k, v)), QK
+    return tuple(norm.same_precision(x, query) for x in (output, k, v, scores))
+
+
+@table.convert("DecoderMaskedMultiHeadAttention")
+def decoder_masked_attention(
+    query: Value,
+    key: Maybe = None,
+    value: Maybe = None,
+    mask_index: Maybe = None,
+    attention_bias: Maybe = None,
+    past_key: Maybe = None,
+    past_value: Maybe = None,
+    past_sequence_length: Maybe = None,
+    beam_width: Maybe = None,
+    cache_indirection: Maybe = None,
+    bias: Maybe = None,
+    *,
+    mask_filter_value: float = DEFAULT_FILTER,
+    num_heads: int,
+    output_qk: bool = False,
+    past_present_share_buffer: bool = False,
+    scale: float | None = None,
+) -> tuple[Value | Withheld, ...]:
+    """One query of each sample. Its own keys share a buffer; those of another layer (rank 4) do
+    not, whatever the attribute says. How many beams there are `cache_indirection` says too."""
+    own = key is not None and key.rank == 3
+    if own and (past_sequence_length is None or not past_present_share_buffer):
+        raise Unsupported("DecoderMaskedMultiHeadAttention of its own keys without a shared buffer")
+    pasts = (past_key, past_value, past_sequence_length, cache_indirection) if own else (None,) * 4
+    output, *caches, scores = multi_head_attention(
+        *(query, key, value, bias, mask_index, attention_bias, *pasts),
+        mask_filter_value=mask_filter_value,
+        num_heads=num_heads,
+        scale=scale,
+    )
+    return output, *caches, scores if output_qk else QK
 
 
 @table.convert("Attention")
@@ -87,7 +130,7 @@ def attention(
         before, values = shape.unstack(norm.computing(past), axis=0, num=2)
         k, v = recipes.extend_past(k, v, before, values)
     mask, how = _without_placeholder(mask_index, k), (before, scale, mask_filter_value)
-    output = recipes.attend_padded(q, k, v, mask, attention_bias, *how, causal=unidirectional)
+    output, _ = recipes.attend_padded(q, k, v, mask, attention_bias, *how, causal=unidirectional)
     result = norm.same_precision(output, input)
     if k.shape[3] != v.shape[3]:
         return result, UNEVEN

@@ -8,10 +8,12 @@ from typing import Any, Literal
 import numpy as np
 
 from nnir import build
-from nnir.errors import BadType
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import attention, compare, index, norm
 from nnir.recipes.cached_attention import attend_cached, count_on, separate_heads
+from nnir.recipes.windowed_cache import attend_windowed
+from nnir.specialise import close_size
 
 from ...table import Absent, Attributes, Table, Withheld
 
@@ -47,12 +49,13 @@ class Looking(Attributes):
 
 @dataclass(frozen=True)
 class Storage(Attributes):
-    """How a cache is kept: whole, and as it is. The epsilon belongs to norms that are refused."""
+    """How a cache is kept: as it is, whole or its last keys. The epsilon belongs to norms that are
+    refused."""
 
     k_quant_type: Literal["NONE"] = "NONE"
     kv_cache_bit_width: Literal[0] = 0
     qk_norm_epsilon: float = 1e-6
-    sliding_window_cache: Literal[0] = 0
+    sliding_window_cache: bool = False
     v_quant_type: Literal["NONE"] = "NONE"
 
 
@@ -86,6 +89,7 @@ def group_query_attention(
         raise BadType("GroupQueryAttention with do_rotary=1 and no cos_cache or sin_cache")
     total = total_sequence_length
     q, k, v = separate_heads(query, key, value, num_heads, kv_num_heads)
+    _close_widths(k, kv_num_heads, past_key, past_value)
     turns = None if position_ids is None else count_on(position_ids, q, total)
     operands = (
         *(q, k, v, build.flatten(seqlens_k), total, past_key, past_value),
@@ -93,6 +97,13 @@ def group_query_attention(
         *(attention_bias, looking.sink(head_sink, query, num_heads)),
     )
     how = {"q_num_heads": num_heads, "kv_num_heads": kv_num_heads, **looking.attributes()}
+    if storage.sliding_window_cache:
+        if qk_output or attention_bias is not None:
+            raise Unsupported(
+                "GroupQueryAttention with sliding_window_cache=1 and qk_output or attention_bias"
+            )
+        parts = *operands[:4], *operands[5:10], operands[11]
+        return *attend_windowed(*parts, **how), SCORES
     if not qk_output:
         return *attention.group_query_attention(*operands, **how), SCORES
     made = attend_cached(*operands, **how)
@@ -100,3 +111,13 @@ def group_query_attention(
     if past_key is not None:
         chosen = index.slice_(chosen, [-1], [0], build.flatten(build.int64(total)))
     return made.output, made.key, made.value, norm.same_precision(chosen, query)
+
+
+def _close_widths(key: Value, heads: int, *pasts: Maybe) -> None:
+    """Files leave the width of what a cache holds open, as it may be quantised; it is that of the
+    heads of keys."""
+    width = key.shape[-1]
+    for past in pasts:
+        if past is not None and past.rank == 4 and isinstance(width, int) and heads > 0:
+            why = "GroupQueryAttention has heads of this width"
+            close_size(past.model, past.shape[3], width // heads, why)

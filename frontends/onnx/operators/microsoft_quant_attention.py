@@ -50,4 +50,4 @@ def q_attention(
         raise Unsupported(f"QAttention with a mask {mask_index.type}, not lengths or one of keys")
     hidden = HIDDEN if mask_filter_value is None else mask_filter_value
     how = None, None, scale, hidden
-    return attend_padded(query, key, value, mask_index, *how, causal=unidirectional)
+    return attend_padded(query, key, value, mask_index, *how, causal=unidirectional)[0]

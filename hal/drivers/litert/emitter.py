@@ -7,14 +7,16 @@ no work by itself.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from nnir.broadcast import broadcast
-from nnir.dim import Dim, Expr
+from nnir.dim import Dim, Expr, Symbol, symbol
 from nnir.errors import NoLowering
 from nnir.formats.tflite import schema
 from nnir.model import Model, Operation, Value
@@ -385,8 +387,21 @@ class Emitter(OrderedEmission[Tensor]):
             return parts[0]
         return self.one("CONCATENATION", parts, Precision.INT32, (len(parts),), axis=0)
 
+    def knows(self, size: Dim) -> bool:
+        """Whether tensors have a size, or all symbols that it is made of by sums and products."""
+        if not isinstance(size, Expr) or size in self.places:
+            return True
+        atoms = [atom for factors, _ in size.terms for atom in factors]
+        return all(isinstance(a, Symbol) and symbol(a.name) in self.places for a in atoms)
+
     def size(self, size: Expr) -> Ref:
         """A size that is only known while running, as a vector of one INT32."""
+        if size not in self.places and self.knows(size):
+            terms = []
+            for factors, number in size.terms:
+                sizes = (self.size(symbol(str(factor))) for factor in factors)
+                terms.append(reduce(operator.mul, sizes, self.ints(number)))
+            return reduce(operator.add, terms)
         if size not in self.places:
             raise NoLowering(
                 f"litert: a size {size} that no tensor has; fix the sizes with --dim NAME=SIZE"

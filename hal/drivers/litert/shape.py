@@ -59,7 +59,7 @@ def reshape(g: Emitter, input: Taken, shape: Value) -> Ref:
     """To sizes that are known, or that tensors have, else to what is computed."""
     target = result_shape(g)
     unknown = [d for d in target if isinstance(d, Expr)]
-    if len(unknown) < 2 or target == input.shape or all(d in g.places for d in unknown):
+    if len(unknown) < 2 or target == input.shape or all(map(g.knows, unknown)):
         return same_elements(g, input)
     if 0 in (contents(shape) or ()):
         raise NoLowering("litert: reshape to sizes of which some are not known, and some are 0")

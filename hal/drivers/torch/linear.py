@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch.nn import functional
 
-from nnir.dim import product
+from nnir.dim import Dim, Expr, product, symbols_of
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import linear
@@ -33,7 +33,17 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     left, right = g.of(x), g.of(y)
     left = left.transpose(-1, -2) if transpose_x and x.rank > 1 else left
     right = right.transpose(-1, -2) if transpose_y and y.rank > 1 else right
+    if x.rank == y.rank == 3 and x.is_float and _is_made(x.shape[2 if transpose_x else 1]):
+        batch = max(d if isinstance(d, int) else 0 for d in (x.shape[0], y.shape[0]))
+        if {x.shape[0], y.shape[0]} <= {1, batch}:  # matmul would be written for other sizes than 1
+            left, right = (each.expand(batch, -1, -1) for each in (left, right))
+            return g.back(torch.bmm(left, right), x.precision)
     return g.back(g.multiply(left, right, x.precision), x.precision)
+
+
+def _is_made(size: Dim) -> bool:
+    """Whether a size is made of others, as that of tokens of several samples."""
+    return isinstance(size, Expr) and str(size) not in symbols_of(size)
 
 
 @table.lower(linear.einsum)
