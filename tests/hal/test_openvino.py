@@ -30,6 +30,7 @@ from nnir.ops import (
     reduce,
     shape,
     sort,
+    special,
     unary,
 )
 from nnir.types import Precision, TensorType
@@ -469,3 +470,14 @@ def test_nodes_are_of_the_oldest_set_that_has_them() -> None:
     for op, inputs, what in (("New", [], "without inputs"), ("Old", [1], "Couldn't create")):
         with pytest.raises(RuntimeError, match=what):
             factory.create(op, inputs, {})
+
+
+def test_a_loop_around_what_is_missing_is_refused(device: OpenVINO) -> None:
+    body = Model("body")
+    inside = body.input("i", TensorType(F32, (2,)))
+    body.outputs = [body.constant(np.array(False)), special.lgamma(inside)]
+    model = Model("model")
+    condition, x = model.input("go", TensorType(BOOL, ())), model.input("x", TensorType(F32, (2,)))
+    model.outputs = [*control.while_(condition, x, body=body, carried=1, trips=None)]
+    with pytest.raises(NoLowering, match="no lowering for LGAMMA"):
+        device.create_program(device.create_context({}, None), model, None)
