@@ -107,11 +107,12 @@ TURNED = [
 LONG = rand(2, 10, 64), rand(2, 10, 32, seed=1), rand(2, 10, 32, seed=2)
 WINDOW: dict[str, Any] = {"sliding_window_cache": 1, "local_window_size": 3}
 FULL = tuple(x[:, :, :3] for x in ROOM)
+# what lies in a cache behind the keys that it holds is unspecified: here it holds as many as it can
 WINDOWED = [
-    group(Q, K, V, past=ROOM, why="a prompt", **WINDOW),
+    group(Q, K, V, past=FULL, why="a prompt", **WINDOW),
     group(*LONG, past=ROOM, lengths=(10, 10), why="a prompt beyond the room", **WINDOW),
     group(*LONG, past=FULL, lengths=(10, 10), why="a prompt, no room but the window", **WINDOW),
-    group(*NEW, past=ROOM, lengths=(3, 5), why="one more, there is room", **WINDOW),
+    group(*NEW, past=ROOM, lengths=(6, 6), why="one more, there is room", **WINDOW),
     group(*NEW, past=ROOM, lengths=(14, 10), why="one more, caches are full", **WINDOW),
     group(*NEW, past=FULL, lengths=(25, 9), why="one more, no room but the window", **WINDOW),
     group(*FIRST, past=ONE, lengths=(10,), why="three more, a cache is full", **WINDOW),
@@ -127,7 +128,7 @@ WINDOWED = [
         why="places and a window",
     ),
     group(*NEW, past=ROOM, lengths=(10, 6), rest=(*NONE, None, rand(4)), softcap=2.0, **WINDOW),
-    group(rand(1, 3, 128), past=ONE, lengths=(3,), **WINDOW, why="all in one tensor, a window"),
+    group(rand(2, 3, 128), past=FULL, **WINDOW, why="all in one tensor, a window"),
     group(Q, K, V, why="no caches of a window", raises=BadType, **WINDOW),
     group(Q, K, V, past=ROOM, sliding_window_cache=1, why="no window", raises=BadType),
     group(Q, K, V, past=ROOM, rest=(*NONE, BIAS), **WINDOW, why="scores added", raises=Unsupported),
