@@ -33,6 +33,9 @@ def attend_windowed(
     window, model = how["local_window_size"], query.model
     if past_key is None or past_value is None or window < 1:
         raise BadType(f"caches of a window with local_window_size={window} and no caches")
+    size = past_key.shape[2]
+    if isinstance(size, int) and size < window:
+        raise BadType(f"caches with room for {size} keys and local_window_size={window}")
     ends = build.int64(build.flatten(last)) + 1
     time = build.vector(model, [build.size_of(query, 1)])
     before = binary.max_(ends - time, 0)
