@@ -200,10 +200,7 @@ class Emitter(Emission[Ref]):
     def node(
         self, op: str, *inputs: Operand, outputs: int = 1, **attributes: Attribute
     ) -> Ref | Refs:
-        """A node; the Ref of its first output, or a tuple of Refs when `outputs` is above 1.
-
-        `k_v` among the attributes stands for `k-v`, and None for what is not given.
-        """
+        """A node; the Ref of its first output, or a tuple of Refs when `outputs` is above 1."""
         made = self._nodes(op, inputs, attributes, outputs)
         return made if outputs > 1 else made[0]
 
