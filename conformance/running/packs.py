@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
+from hal.drivers.openvino.driver import infer
 from hal.runtime import manager
 
 T = TypeVar("T")
@@ -100,6 +101,13 @@ class Request:
         if self.outputs is None:
             raise Abandoned
 
+    def start_async(self) -> None:
+        """As OpenVINO's."""
+        self.infer()
+
+    def wait(self) -> None:
+        """As OpenVINO's."""
+
     def get_output_tensor(self, position: int) -> Any:
         """As OpenVINO's."""
         if self.outputs is None:
@@ -181,7 +189,7 @@ class Packing:
             request = self._core.compile_model(whole, *self._way).create_infer_request()
             for position, tensor in enumerate(tensors):
                 request.set_input_tensor(position, tensor)
-            request.infer()
+            infer(request, is_alone=True)
         except Exception:  # noqa: BLE001  each is run alone then, and says what it has to say
             return False
         start = 0

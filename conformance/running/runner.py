@@ -47,7 +47,7 @@ LARGE = "models"
 """The suite whose models are larger than what a thread costs."""
 
 UNSAFE = "INTEL_OPENVINO_INFERENCE_NUM_THREADS"
-"""With one thread OpenVINO 2026.4 writes where it may not, in packs of graphs of open sizes."""
+"""Users seldom run OpenVINO so, which loses errors then (`hal/drivers/openvino/driver.py`)."""
 
 SHARE = 0.8
 """Of the time that a case has, so much is for its oracle: then it is known who hangs."""

@@ -2,11 +2,10 @@
 
 Kind: wrong value
 Says: With two threads GatherElements refuses indices of two sizes that its data has otherwise, as
-its documentation does; with one thread, or on one core, the error is lost. What is computed from
-such a result is what the memory held, or the process ends.
+its documentation does. With one thread, or on one core, `infer` loses the error; `start_async` and
+`wait` tell it. What is computed from such a result is what the memory held, or the process ends.
 Seen: 2026.4.1
-Here: not avoided where there is one core alone, or one thread is asked for: what openvino refuses
-while running comes as results of other shapes there. `conform` leaves OpenVINO its threads.
+Here: programs that run in one thread are started and waited for (`hal/drivers/openvino/driver.py`).
 """
 
 import sys

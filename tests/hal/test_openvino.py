@@ -12,6 +12,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import nnadapter as nna
 from hal.device import PROFILE, Cache
 from hal.drivers.openvino import OpenVINO
 from hal.drivers.openvino.nodes import NodeFactory
@@ -220,6 +221,24 @@ def test_properties_are_checked(device: OpenVINO) -> None:
     )
     assert context.config["INFERENCE_NUM_THREADS"] == "1"
     assert context.config["INFERENCE_PRECISION_HINT"] == "f32"
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_what_goes_wrong_while_running_is_told_in_one_thread_too(threads: str) -> None:
+    """OpenVINO has elements by positions of the same sizes alone, which only a run shows."""
+    model = Model()
+    x, at = (
+        model.input(name, TensorType(kind, tuple(map(symbol, sizes))))
+        for name, kind, sizes in (("x", Precision.FLOAT32, "abc"), ("at", Precision.INT64, "def"))
+    )
+    model.symbols.update(dict.fromkeys("abcdef", (1, None)))
+    model.outputs = [index.gather_elements(x, at, axis=2)]
+    given = f"INTEL_OPENVINO_INFERENCE_NUM_THREADS={threads};"
+    program = nna.compile(model, "openvino", properties=given)
+    data, places = np.zeros((2, 3, 4), np.float32), np.zeros((2, 3, 1), np.int64)
+    assert program(data, places)[0].shape == (2, 3, 1)
+    with pytest.raises(DeviceError, match="not consistent"):
+        program(data, places[:, :1])
 
 
 def test_float64_is_refused_with_a_reason(device: OpenVINO) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 import queue
 import re
 import zlib
@@ -73,6 +74,12 @@ class Context:
     config: dict[str, str]
     profile: bool
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether programs run in one thread."""
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        return cores == 1 or self.config.get("INFERENCE_NUM_THREADS") == "1"
+
 
 @dataclass
 class End:
@@ -98,6 +105,7 @@ class Program:
     held: list[Any] = field(default_factory=list)
     steps: list[Timing] = field(default_factory=list)
     profile: bool = False
+    is_alone: bool = False
 
     @cached_property
     def fused(self) -> dict[str, tuple[str, ...]]:
@@ -189,7 +197,7 @@ class OpenVINO(Device[Context, Program]):
         for end, value in zip(inputs, source.inputs, strict=True):
             end.limit = emitter.limits.get(value)
         program = Program(compiled, inputs, outputs, held=[emitter.held, made])
-        program.profile = context.profile
+        program.profile, program.is_alone = context.profile, context.is_alone
         if cache is not None:
             cache.buffer = self._pack(context, program)
         return program
@@ -223,7 +231,7 @@ class OpenVINO(Device[Context, Program]):
         found = [port.get_element_type().to_string() for port in ports]
         if wanted != found:
             raise BadFile(f"{str(path)!r} has ends of types {found}, not {wanted}")
-        return Program(compiled, takes, gives, held=[made])
+        return Program(compiled, takes, gives, held=[made], is_alone=plain.is_alone)
 
     def files_of(self, path: Path) -> list[Path] | None:
         return files_of(path)
@@ -281,7 +289,9 @@ class OpenVINO(Device[Context, Program]):
         except Exception as error:
             raise DeviceError(f"openvino cannot restore this buffer: {one_line(error)}") from error
         held = [buffer, tensor, memory]
-        return Program(compiled, inputs, outputs, held=held, profile=context.profile)
+        program = Program(compiled, inputs, outputs, held=held, profile=context.profile)
+        program.is_alone = context.is_alone
+        return program
 
     def execute_program(
         self,
@@ -313,7 +323,7 @@ class OpenVINO(Device[Context, Program]):
                 request.set_input_tensor(position, tensor)
             kept.append((tensor, memory))
         with engine_running():
-            request.infer()
+            infer(request, is_alone=program.is_alone)
         if program.profile:
             program.steps = steps(request, program.fused)
         offered = [*outputs, *[None] * (len(program.outputs) - len(outputs))]
@@ -426,6 +436,16 @@ def fit_input(array: np.ndarray, end: End) -> np.ndarray:
         if low < -end.limit or high >= end.limit:
             raise DeviceError(f"indices from {low} to {high} in an axis of {end.limit}")
     return array
+
+
+def infer(request: Any, *, is_alone: bool) -> None:
+    """Run a request. In one thread OpenVINO tells what goes wrong only who waits for it: else a
+    result of open sizes has no elements, or those that the memory held."""
+    if is_alone:
+        request.start_async()
+        request.wait()
+    else:
+        request.infer()
 
 
 def copy_result(
