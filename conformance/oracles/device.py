@@ -48,7 +48,8 @@ def run_openvino(blob: bytes, arrays: Arrays, has_weights: bool) -> Arrays:
     for position, array in enumerate(arrays):
         whole = np.ascontiguousarray(array).reshape(array.shape)  # which makes a vector of a number
         request.set_input_tensor(position, openvino.Tensor(whole))
-    request.infer()
+    request.start_async()  # which tells in one thread, too, what goes wrong
+    request.wait()
     places = range(len(compiled.outputs))
     return [np.array(request.get_output_tensor(place).data) for place in places]
 
