@@ -237,7 +237,7 @@ def test_what_goes_wrong_while_running_is_told_in_one_thread_too(threads: str) -
     program = nna.compile(model, "openvino", properties=given)
     data, places = np.zeros((2, 3, 4), np.float32), np.zeros((2, 3, 1), np.int64)
     assert program(data, places)[0].shape == (2, 3, 1)
-    with pytest.raises(DeviceError, match="openvino failed: .*GatherElements"):
+    with pytest.raises(DeviceError, match=r"openvino failed: .*GatherElements"):
         program(data, places[:, :1])
 
 

@@ -30,6 +30,7 @@ from hal.drivers.openvino.quirks import (
     GROUPS_OF_OPEN_ROWS,
     ONE_CHANNEL_OF_CUBES,
     ONE_COLUMN,
+    ONE_KEY_FIRST,
     PADDED_POINTS,
     PRODUCT_OF_CONSTANTS,
     RESHAPE_TO_NUMBER,
@@ -87,6 +88,34 @@ def scaled_attention(heads: int, rows: int, *, before: bool, after: bool) -> Mod
     product = linear.mat_mul(weights, v)
     model.outputs = [shape.transpose(product, perm=(0, 2, 1, 3)) if after else product]
     return model
+
+
+def open_attention(rank: int, *, masked: bool = False) -> Model:
+    """An attention of any number of keys, of the sizes of which nothing is known but the width."""
+    model = Model("attention")
+    lead = [symbol(f"b{k}") for k in range(rank - 2)]
+    sizes = {n: (*lead, symbol("rows" if n == "q" else "keys"), 16) for n in "qkv"}
+    q, k, v = (model.input(n, TensorType(F32, s)) for n, s in sizes.items())
+    model.symbols.update(dict.fromkeys((*map(str, lead), "rows", "keys"), (1, None)))
+    scores = linear.mat_mul(q, k, transpose_y=True) * 0.25
+    if masked:
+        scores = scores + model.input("mask", TensorType(F32, (symbol("rows"), symbol("keys"))))
+    model.outputs = [linear.mat_mul(activation.softmax(scores, axis=-1), v)]
+    return model
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("rank", [2, 3, 4])
+def test_attentions_of_one_key_and_then_of_more(rank: int, masked: bool) -> None:
+    model = open_attention(rank, masked=masked)
+    program, reference = nna.compile(model, "openvino"), nna.compile(model)
+    for rows, keys in ((1, 1), (1, 16), (3, 33), (40, 40)):
+        lead = (2, 3)[: rank - 2]
+        numbers = np.random.default_rng(keys)
+        arrays = [numbers.standard_normal((*lead, n, 16), np.float32) for n in (rows, keys, keys)]
+        arrays += [numbers.standard_normal((rows, keys), np.float32)] if masked else []
+        (got,), (want,) = program(*arrays), reference(*arrays)
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
 
 
 def number(model: Model, value: float) -> Value:
@@ -301,6 +330,8 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (EQUAL_HEADS_AND_ROWS, "openvino", lambda: scaled_attention(4, 4, before=True, after=False)),
     (EQUAL_HEADS_AND_ROWS, "openvino", lambda: scaled_attention(4, 4, before=False, after=True)),
     (EQUAL_HEADS_AND_ROWS, "openvino", lambda: scaled_attention(4, 4, before=True, after=True)),
+    (ONE_KEY_FIRST, "openvino", lambda: open_attention(2)),
+    (ONE_KEY_FIRST, "openvino", lambda: open_attention(4)),
     (RESHAPE_TO_NUMBER, "openvino", inner_product),
     (GROUPS_OF_OPEN_ROWS, "openvino", lambda: experts("n 3")),
     (GROUPS_OF_OPEN_ROWS, "openvino", lambda: experts("1 n 3")),
@@ -361,6 +392,7 @@ def test_other_attentions_are_as_before() -> None:
     token = MET.set(found)
     try:
         nna.compile(attention(2, 4, 5), "openvino")
+        nna.compile(open_attention(4, masked=True), "openvino")
     finally:
         MET.reset(token)
     assert not found

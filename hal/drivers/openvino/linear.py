@@ -12,8 +12,10 @@ from .forms import Single, Table, single
 from .quirks import (
     EQUAL_HEADS_AND_ROWS,
     GROUPS_OF_OPEN_ROWS,
+    ONE_KEY_FIRST,
     SCALED_VECTOR,
     is_attention_of_equal_sizes,
+    is_attention_of_open_keys,
     is_open_with_groups,
 )
 
@@ -51,6 +53,7 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     for quirk, applies, rank in (
         (GROUPS_OF_OPEN_ROWS, is_open_with_groups, 4),
         (EQUAL_HEADS_AND_ROWS, is_attention_of_equal_sizes, 5),
+        (ONE_KEY_FIRST, is_attention_of_open_keys, 5),
     ):
         if applies(x, y):
             report_met(quirk)

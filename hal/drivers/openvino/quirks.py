@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nnir.dim import Expr
-from nnir.model import Value
+from nnir.model import Operation, Value
 from nnir.operator import Pattern
-from nnir.ops import activation
+from nnir.ops import activation, binary, compare
 
 from ...quirks import Means, Quirk
 
@@ -14,6 +14,14 @@ EQUAL_HEADS_AND_ROWS = Quirk(
     "attention_of_equal_sizes",
     "an attention [B, H, S, D] has wrong values where S equals H, its query is scaled or part of a "
     "stacked tensor, and one of query and result, but not both, has its heads and rows exchanged",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
+ONE_KEY_FIRST = Quirk(
+    "openvino",
+    "attention_of_one_key_first",
+    "an attention without a mask whose number of keys is open is wrong for 16 keys and more, once "
+    "it was run with one",
     "2026.4.1",
     Means.REWRITTEN,
 )
@@ -104,6 +112,7 @@ PRODUCT_OF_CONSTANTS = Quirk(
 )
 QUIRKS = (
     EQUAL_HEADS_AND_ROWS,
+    ONE_KEY_FIRST,
     RESHAPE_TO_NUMBER,
     GROUPS_OF_OPEN_ROWS,
     DILATED_TAP,
@@ -121,22 +130,41 @@ KEEPS = frozenset({Pattern.ELEMENTWISE, Pattern.MOVEMENT})
 """What may stand between the softmax of an attention and the product with its values."""
 
 
+MASKING = frozenset({binary.add, compare.where})
+"""What hides keys in front of a softmax."""
+
+
 def is_attention_of_equal_sizes(x: Value, y: Value) -> bool:
     """Whether a product is that of an attention with as many heads as rows."""
     if x.rank != 4 or y.rank != 4 or x.shape[1] != x.shape[2] or isinstance(x.shape[1], Expr):
         return False
+    return _softmax_behind(x) is not None
+
+
+def is_attention_of_open_keys(x: Value, y: Value) -> bool:
+    """Whether a product is that of an attention without a mask, of any number of keys."""
+    found = _softmax_behind(x) if x.rank > 1 and isinstance(x.shape[-1], Expr) else None
+    if found is None or (scores := found.inputs[0]) is None:
+        return False
+    maker = scores.producer
+    is_masked = maker is not None and maker.operator in MASKING
+    return not is_masked or any(v is not None and v.constant is not None for v in maker.inputs[:2])
+
+
+def _softmax_behind(x: Value) -> Operation | None:
+    """The softmax that a value is made of, by what lies between those of an attention."""
     reached, seen = [x], {x}
     while reached:
         made = reached.pop().producer
         if made is None:
             continue
         if made.operator is activation.softmax:
-            return True
+            return made
         if made.operator.pattern in KEEPS:
             fresh = {v for v in made.inputs if v is not None} - seen
             seen |= fresh
             reached += fresh
-    return False
+    return None
 
 
 def is_open_with_groups(x: Value, y: Value) -> bool:
