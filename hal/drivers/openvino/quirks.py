@@ -147,8 +147,9 @@ def is_attention_of_open_keys(x: Value, y: Value) -> bool:
     if found is None or (scores := found.inputs[0]) is None:
         return False
     maker = scores.producer
-    is_masked = maker is not None and maker.operator in MASKING
-    return not is_masked or any(v is not None and v.constant is not None for v in maker.inputs[:2])
+    if maker is None or maker.operator not in MASKING:
+        return True
+    return any(v is not None and v.constant is not None for v in maker.inputs[:2])
 
 
 def _softmax_behind(x: Value) -> Operation | None:
