@@ -236,6 +236,15 @@ def run(model: Model, *arrays: np.ndarray) -> list[np.ndarray]:
     return nna.compile(model, device="nnapi")(*arrays)
 
 
+@pytest.mark.parametrize("zero", [None, 3])
+def test_integers_of_32_bits_are_no_real_numbers(zero: int | None) -> None:
+    model, (x,) = model_of((2, 3), precision=Precision.INT32)
+    point = None if zero is None else model.constant(np.int32(zero))
+    model.outputs = [quant.dequantize_linear(x, model.constant(np.float32(0.5)), point)]
+    with pytest.raises(NoLowering, match="no real numbers of INT32"):
+        nna.compile(model, device="nnapi")
+
+
 def test_what_is_larger_is_a_pool() -> None:
     model, (a, b) = model_of((2, 3), (3,))
     model.outputs = [binary.max_(a, b), binary.min_(a, b)]

@@ -20,7 +20,7 @@ from nnir.types import Precision, Quantization
 from ...lowering import Lowerings
 from ...quantised import known_affine
 from .emitter import BYTES, SHIFT, Emitter, Real, Ref
-from .graph import FLOAT, QUANT, Tensor
+from .graph import FLOAT, INT, QUANT, Tensor
 from .integers import Grid, round_to
 
 table = Lowerings[Ref]()
@@ -37,6 +37,8 @@ def dequantize_linear(
     ref, grid = g.take(input), grid_of(how, kind)
     if input.constant is not None:
         return _stand_for(g, ref, how, grid)
+    if ref.tensor.type == INT:
+        raise NoLowering(f"nnapi makes no real numbers of {input.precision.name}")
     if grid and ref.tensor.type == QUANT and g.settle(ref.tensor, grid):
         return g.hold(g.dequantized(g.whole(ref)), ref.shape, ref.order)
     factors, zeros = _spread(how, input.rank)
