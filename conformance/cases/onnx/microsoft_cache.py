@@ -132,7 +132,9 @@ WINDOWED = [
     group(Q, K, V, why="no caches of a window", raises=BadType, **WINDOW),
     group(*NEW, past=tuple(x[:, :, :2] for x in ROOM), why="no room", raises=BadType, **WINDOW),
     group(Q, K, V, past=ROOM, sliding_window_cache=1, why="no window", raises=BadType),
-    group(Q, K, V, past=ROOM, rest=(*NONE, BIAS), **WINDOW, why="scores added", raises=Unsupported),
+    group(
+        Q, K, V, past=ROOM, rest=(*NONE, BIAS), why="scores, a window", raises=Unsupported, **WINDOW
+    ),
     group(Q, K, V, past=ROOM, outputs=4, qk_output=1, **WINDOW, raises=Unsupported),
 ]
 REFUSED = [
