@@ -438,7 +438,7 @@ def fit_input(array: np.ndarray, end: End) -> np.ndarray:
     return array
 
 
-def infer(request: Any, *, is_alone: bool) -> None:
+def infer(request: openvino.InferRequest, *, is_alone: bool) -> None:
     """Run a request. In one thread OpenVINO tells what goes wrong only who waits for it: else a
     result of open sizes has no elements, or those that the memory held."""
     if is_alone:
