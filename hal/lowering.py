@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -44,6 +46,7 @@ Plain = int | float | str | tuple[int, ...] | tuple[float, ...]
 ROOMS = {"unary": ("unary", "activation")}
 """The modules of a driver that lower operators of a family, where it is not one of its name."""
 
+WORD = re.compile(r"\w+")
 P = ParamSpec("P")
 E = TypeVar("E")
 T = TypeVar("T")
@@ -133,11 +136,24 @@ def _take(program: object, taker: Taker | None, given: object) -> object:
 
 
 def _taker(parameter: inspect.Parameter, names: Mapping[str, object]) -> Taker | None:
-    """What is made of what a parameter receives: `names` are those that its annotation knows."""
+    """What is made of what a parameter receives: `names` are those that its annotation knows.
+
+    TypeError for a name that is not there while running, or that is only a part of an annotation:
+    the parameter would receive what it does not expect.
+    """
     hint = parameter.annotation
     if isinstance(hint, str):
-        hint = names.get(hint.removesuffix(" | None"))
-    return cast(Taker, hint.__metadata__[0]) if get_origin(hint) is Annotated else None
+        text = hint.removesuffix(" | None")
+        found = names.get(text, getattr(builtins, text, None))
+        parts = (names.get(word) for word in WORD.findall(text) if word != text)
+        if (found is None and text.isidentifier()) or any(map(_is_annotated, parts)):
+            raise TypeError(f"a lowering cannot read {parameter}")
+        hint = found
+    return cast(Taker, hint.__metadata__[0]) if _is_annotated(hint) else None
+
+
+def _is_annotated(hint: object) -> bool:
+    return get_origin(hint) is Annotated
 
 
 def results_of(made: R | Sequence[R]) -> list[R]:

@@ -46,8 +46,8 @@ RECENT = 2
 LARGE = "models"
 """The suite whose models are larger than what a thread costs."""
 
-UNSAFE = "INTEL_OPENVINO_INFERENCE_NUM_THREADS"
-"""Users seldom run OpenVINO so, which loses errors then (`hal/drivers/openvino/driver.py`)."""
+AS_USUAL = "INTEL_OPENVINO_INFERENCE_NUM_THREADS"
+"""OpenVINO goes other ways with one thread than those that users see."""
 
 SHARE = 0.8
 """Of the time that a case has, so much is for its oracle: then it is known who hangs."""
@@ -209,7 +209,7 @@ def compute_alone(devices: Sequence[str]) -> None:
     for name in (part for device in devices for part in names_of(device)):
         with suppress(NNAdapterError):  # why there is no such device the plan says
             for key in manager.find(name).keys:
-                if key.endswith("_NUM_THREADS") and key != UNSAFE:
+                if key.endswith("_NUM_THREADS") and key != AS_USUAL:
                     os.environ.setdefault(key, "1")
 
 

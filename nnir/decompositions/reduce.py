@@ -62,9 +62,9 @@ def _mean_of_integers(input: Value, axes: Value, *, keepdim: bool) -> Value:
         raise Unsupported(f"a mean of {count} integers by integers")
     x = input if input.precision == Precision.UINT32 else input.cast(Precision.INT32)
     size = max(count, 1)
-    quotients = binary.floor_div(x, x.scalar(size))
+    quotients = x // size
     rests = reduce.reduce_sum(x - quotients * size, axes, keepdim=keepdim)
-    whole = binary.floor_div(rests, rests.scalar(size))
+    whole = rests // size
     mean = reduce.reduce_sum(quotients, axes, keepdim=keepdim) + whole
     if input.dtype.kind == "i":
         is_cut = logic.and_(mean < 0, compare.not_equal(rests, whole * size))

@@ -72,10 +72,9 @@ def mean_by_sum(input: Value, axes: Value, *, keepdim: bool) -> Value:
         count: int | Value = _size(input) / binary.max_(_size(total), 1)
     else:
         count = count_of(input, named or None)
-        count = max(count, 1) if isinstance(count, int) else count
-    if isinstance(count, Value):
-        count = binary.max_(count, 1).cast(wide.precision)
-    return (total / count).cast(input.precision)
+    if isinstance(count, int):
+        return (total / max(count, 1)).cast(input.precision)
+    return (total / binary.max_(count, 1).cast(wide.precision)).cast(input.precision)
 
 
 def _size(x: Value) -> Value:

@@ -248,6 +248,20 @@ def test_an_annotation_says_what_is_made_of_an_operand() -> None:
     assert said(table, shape.squeeze, FLOATS).said == ["x0 None"]
 
 
+def test_an_annotation_that_would_not_be_read_is_a_mistake() -> None:
+    table = Lowerings[str]()
+
+    def unknown(g: Words, input: Twize) -> str:  # type: ignore[name-defined]  # noqa: F821
+        return ""
+
+    def within(g: Words, input: list[Twice]) -> str:
+        return ""
+
+    for function in (unknown, within):
+        with pytest.raises(TypeError, match="a lowering cannot read input: "):
+            table.lower(unary.abs_)(function)
+
+
 def test_operands_that_must_be_known() -> None:
     table = Lowerings[str]()
 

@@ -40,8 +40,8 @@ def lp_pool(g: Emitter, input: Real, *, p: float, how: Window) -> Ref:
 
 def _pairs(x: Ref, how: Window) -> list[tuple[int, int]]:
     """The borders, grown behind for windows that end beyond the image."""
-    pairs = how.fit_padding(x.sizes[2:]) if how.ceil_mode else None
-    return pairs or [*how.resolve_padding(x.sizes[2:])]
+    sizes = x.sizes[2:]
+    return how.fit_padding(sizes) or [] if how.ceil_mode else [*how.resolve_padding(sizes)]
 
 
 def slide(g: Emitter, kernel: str, x: Ref, how: Window) -> Ref:
