@@ -38,7 +38,7 @@ def prelu(g: Emitter, input: Real, slope: Value) -> Ref:
     if known is not None and known.size == 1:
         return g.elementwise("LEAKY_RELU", input, alpha=float(known.item()))
     if input.rank < 2:
-        raise NoLowering("litert has slopes of channels")
+        raise NoLowering(f"litert has slopes of channels, not of elements of rank {input.rank}")
     wide = g.reshape(g.cast(slope, Precision.FLOAT32), (*(1,) * (input.rank - 2), *slope.shape))
     return g.compute("PRELU", [g.image(input), wide])
 

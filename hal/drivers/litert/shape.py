@@ -116,7 +116,7 @@ def shape_(g: Emitter, input: Plain, *, dtype: Precision) -> Ref:
 @table.lower(shape.pad)
 def pad(g: Emitter, input: Taken, pads: Known, value: Value | None) -> Ref:
     if min(pads, default=0) < 0:
-        raise NoLowering("litert pads and cuts nothing")
+        raise NoLowering("litert cuts nothing off where it pads")
     pairs = [pads[2 * a : 2 * a + 2] for a in input.order]
     if value is None or (value.constant is not None and not value.constant.any()):
         return windows.grow(g, input, pairs)
