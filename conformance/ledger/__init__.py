@@ -25,6 +25,9 @@ from nnir.errors import BadFile
 from ..judging.result import PASS, REFUSED, SKIP, Result
 
 DEVICES = ("builtin", "litert", "onnxruntime", "openvino", "torch")
+MORE = {"nnir": ("nnrt",), "nnrt": ("nnrt",)}
+"""Devices that run the cases of some frontends only."""
+
 FRONTENDS = (
     *("nnir", "onnx", "torch", "tensorflow", "tflite", "paddle", "paddle-legacy"),
     *("nnapi", "nnrt"),
@@ -126,6 +129,11 @@ def _pairs(found: Mapping[str, str]) -> str:
     for device, what in sorted(found.items()):
         devices.setdefault(what, []).append(device)
     return "; ".join(f"{','.join(names)}: {what}" for what, names in devices.items())
+
+
+def devices_of(frontend: str) -> tuple[str, ...]:
+    """The devices that the cases of a frontend run on."""
+    return (*DEVICES, *MORE.get(frontend, ()))
 
 
 def path_of(frontend: str) -> Path:

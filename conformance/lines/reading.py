@@ -57,7 +57,7 @@ class Place:
 def read_lines(folder: Path) -> dict[Path, set[int]]:
     """The lines that ran, by file; BadInput where nothing is written."""
     found: dict[Path, set[int]] = {}
-    files = sorted(folder.glob(f"{NAME}.*.json"))
+    files = sorted(folder.rglob(f"{NAME}.*.json"))
     if not files:
         raise BadInput(f"{folder} has no lines: nnadapter conform --lines {folder} writes them")
     for file in files:

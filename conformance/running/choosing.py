@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import zlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from .. import ledger
@@ -76,6 +77,11 @@ def _is_named(item: Item, pattern: str) -> bool:
 
 def _fits(name: str, pattern: str) -> bool:
     return fnmatch.fnmatchcase(name, pattern) if WILD & set(pattern) else name == pattern
+
+
+def draw(items: Sequence[Item], one_in: int, seed: int) -> list[Item]:
+    """One item in so many, by its name and the seed, whatever others there are."""
+    return [i for i in items if zlib.crc32(f"{seed} {i}".encode()) % one_in == 0]
 
 
 def find_unknown(items: Iterable[Item], op: str) -> str | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -33,7 +33,7 @@ from ..processes.cache_folder import cache_folder
 from ..processes.worker_loop import serve
 from ..suites import suite
 from . import packs
-from .choosing import choose, find_unknown
+from .choosing import choose, draw, find_unknown
 from .identity import identity
 from .journal import Task
 from .suite import IDLE, NEEDS, Crew, Item, Options, Suite
@@ -136,7 +136,7 @@ class Runner:
                     continue
                 listed, reason = self._list_cases(name, frontend)
                 everything += listed or []
-                found = None if listed is None else list(_wanted_items(listed, options))
+                found = None if listed is None else _wanted_items(listed, options)
                 if reason is None:
                     items += found or []
                 else:
@@ -213,11 +213,12 @@ def compute_alone(devices: Sequence[str]) -> None:
                     os.environ.setdefault(key, "1")
 
 
-def _wanted_items(items: Any, options: Options) -> Iterator[Item]:
+def _wanted_items(items: Iterable[Item], options: Options) -> list[Item]:
     """The items that the filters leave: a case is named whole, or else in part."""
     chosen = choose(items, options.op, options.using)
     exact = [i for i in chosen if i.name == options.case]
-    yield from exact or (i for i in chosen if options.case in i.name)
+    found = exact or [i for i in chosen if options.case in i.name]
+    return draw(found, options.one_in, options.seed)
 
 
 def preload(name: str) -> None:

@@ -48,7 +48,7 @@ PACKAGE = "nnadapter-conformance"
 """The distribution that holds the cases and suites."""
 
 MOST_ORACLES = 3
-CHOOSING = ("suites", "frontends", "devices", "op", "using", "case", "packed", "lines")
+CHOOSING = ("suites", "frontends", "devices", "op", "using", "case", "one_in", "packed", "lines")
 """Options that choose cases: a case that runs alone is named in their place."""
 
 WORDS = {"dtypes": "dtype", "origins": "origin"}
@@ -73,15 +73,14 @@ class Options:
     that cases are converted to; `case` a name or a part of one. `timeout` is in seconds and
     `memory` in bytes, for one case. `models` are folders of model folders. `yardstick` asks for
     float64 results too. `optimize` runs the passes of `nnadapter.load` and `nnadapter.optimize` on
-    every case first. `seed` and
-    `examples` (per operator) are for fuzzing. `samples` (per operator) and `dtypes` are for
-    OpInfo, as are `special` (a seed: NaN and other edges among the inputs) and `dynamic` (export
-    with open sizes). `preload` names modules (or `module:function`) that every process imports
-    (and calls) first, such as those of a device under development. `packed` compiles many cases
-    as one where compiling is slow: the verdicts are the same, the times say nothing. `origins` name
-    the interpreters that answer for frontends (`torch=PATH/bin/python`); `lines` is a
-    folder where the lines that run are written down (`conformance.lines`). `fresh` asks origins for
-    what they answered before, too.
+    every case first. `seed` and `examples` (per operator) are for fuzzing. `one_in`: one case in so
+    many is drawn, by `seed`. `samples` (per operator) and `dtypes` are for OpInfo, as are `special`
+    (a seed: NaN and other edges among the inputs) and `dynamic` (export with open sizes). `preload`
+    names modules (or `module:function`) that every process imports (and calls) first, such as those
+    of a device under development. `packed` compiles many cases as one where compiling is slow: the
+    verdicts are the same, the times say nothing. `origins` name the interpreters that answer for
+    frontends (`torch=PATH/bin/python`); `lines` is a folder where the lines that run are written
+    down (`conformance.lines`). `fresh` asks origins for what they answered before, too.
     """
 
     suites: tuple[str, ...] = ("cases",)
@@ -90,6 +89,7 @@ class Options:
     op: str = ""
     using: str = ""
     case: str = ""
+    one_in: int = 1
     timeout: float = 60.0
     memory: int = 8 * GIGABYTE
     models: tuple[str, ...] = ()

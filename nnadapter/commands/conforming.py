@@ -62,6 +62,12 @@ def many(name: str, text: str, **more: Any) -> Decorator:
 @click.option("--op", default="", help="Only these operators: SOFTMAX,aten.conv*.")
 @click.option("--using", default="", help="Only cases that are converted to one of these.")
 @click.option("--case", default="", help="Only the case of this name, or cases with it in theirs.")
+@click.option(
+    "--one-in",
+    type=COUNT,
+    default=1,
+    help="Only one case in so many, drawn by --seed.",
+)
 @many("models", "A folder with model folders, for --suite models.", metavar="DIR")
 @click.option("--jobs", type=click.IntRange(1), help="Processes at once; one per core by default.")
 @click.option(

@@ -25,9 +25,6 @@ DEVICES = ("builtin", "onnxruntime")
 
 OTHERS = ("openvino", "litert", "torch")
 
-LINES = "NNADAPTER_LINES"
-"""Names a folder for the lines that cases run, which continuous integration reports."""
-
 
 @cache
 def kept(frontend: str) -> ledger.Ledger:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conformance.lines.__main__ import main, spans_of
+from conformance.lines.__main__ import main
 from conformance.lines.reading import Place, places, read_functions, read_lines
+from conformance.lines.report import spans_of
 from conformance.lines.writing import ROOT
 from conformance.running.conform import conform
 from conformance.running.suite import Options
