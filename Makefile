@@ -7,13 +7,17 @@ JOBS ?= 2
 SEED ?= 0
 COUNT ?= 24
 
-.PHONY: demo test lint site house bench mutants lines clean
+.PHONY: demo test whole lint site house bench mutants lines clean
 
 demo: $(READY)
 	$(BIN)/python examples/resnet50.py
 
 test: $(READY)
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --drawn
+
+# Everything, where `make test` draws a part of what takes long (tests/drawing.py).
+whole: $(READY)
+	NNADAPTER_HOSTILE=all $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -23,6 +23,7 @@ from onnx import TensorProto, helper, numpy_helper
 from conformance.oracles.oracle import Oracle
 
 from .browsers import browser
+from .drawing import MARK, OPTION, draw_long
 
 __all__ = ["browser"]
 
@@ -42,9 +43,15 @@ LEDGER = "test_every_case_does_what_the_ledger_says"
 """Each runs all cases of a frontend; the first one is as long as all others."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--drawn`, which `make test` gives."""
+    parser.addoption(OPTION, action="store_true", help="Try a part of what takes long.")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Bytecode first, whatever the environment says: hundreds of processes import the packages,
     most of which may write none (`nnir.isolation`) and would compile all they import."""
+    config.addinivalue_line("markers", f"{MARK}: takes more than three seconds")
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if not hasattr(config, "workerinput"):
@@ -52,9 +59,12 @@ def pytest_configure(config: pytest.Config) -> None:
             compileall.compile_dir(REPOSITORY / package, quiet=2)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The longest tests first, in both halves: two processes begin with one each. The order is the
     same in every process."""
+    if config.getoption(OPTION):
+        items[:], left = draw_long(items)
+        config.hook.pytest_deselected(items=left)
     ledgers = [i for i in items if getattr(i, "originalname", "") == LEDGER]
     first, second = ([i for n in names for i in items if i.path.stem == n] for names in LONGEST)
     first, second = [*ledgers[:1], *first], [*ledgers[1:], *second]

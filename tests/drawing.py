@@ -1,38 +1,46 @@
-"""How much of what is long a test run tries.
+"""How much of what takes long a run of the tests tries.
 
-`make test` draws a part of the longest ones, another part for each state of the code;
-`make whole` tries everything.
+`make test` draws: one long test in three, and one case in eight of each ledger that was written by
+the code that is here, others for each state of the code. `make whole` tries everything, as does
+pytest by itself.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from typing import TypeVar
+import zlib
+from functools import cache
 
-from conformance.ledger import states
+import pytest
 
-T = TypeVar("T")
+from conformance.ledger import FRONTENDS
+from conformance.ledger.states import is_written_of_this_state, state_of
 
-IS_WHOLE = bool(os.environ.get("NNADAPTER_WHOLE"))
-"""Whether everything is tried."""
+OPTION = "--drawn"
+MARK = "long"
+"""Tests that take more than three seconds by themselves."""
 
-LEDGER = 8
-"""One case in so many of a ledger that was written of the code that is here."""
+LONG, LEDGER = 3, 8
 
 
-def seed_of(frontend: str) -> int:
+@cache
+def seed() -> int:
     """What is drawn by: another number for each state of the code."""
-    return int(states.state_of(frontend)[:8], 16)
+    return zlib.crc32("".join(map(state_of, FRONTENDS)).encode())
 
 
-def drawn_of(frontend: str) -> tuple[int, int]:
-    """One case in how many of a frontend is tried, and the seed that they are drawn by: all of
-    them where the ledger was written by other code."""
-    is_known = states.is_written_of_this_state(frontend) and not IS_WHOLE
-    return (LEDGER if is_known else 1), seed_of(frontend)
+def draw_cases(frontend: str, config: pytest.Config) -> int:
+    """One case in how many of a frontend is tried: all where the ledger was written by other
+    code."""
+    is_drawn = config.getoption(OPTION) and is_written_of_this_state(frontend)
+    return LEDGER if is_drawn else 1
 
 
-def draw(items: Sequence[T], one_in: int, seed: int) -> list[T]:
-    """One item in so many, others for each seed."""
-    return [*items] if IS_WHOLE else [*items[seed % one_in :: one_in]]
+def draw_long(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """The tests that are tried, and the long ones that are not."""
+    left = [i for i in items if i.get_closest_marker(MARK) and not _is_drawn(i.nodeid)]
+    missing = {*left}
+    return [i for i in items if i not in missing], left
+
+
+def _is_drawn(name: str) -> bool:
+    return zlib.crc32(f"{seed()} {name}".encode()) % LONG == 0

@@ -69,6 +69,7 @@ def test_onnx(conv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert nna.bisect(conv, "builtin")
 
 
+@pytest.mark.long
 def test_saved_models_and_frozen_graphs(models: Path) -> None:
     for fuse in (False, True):
         found = nna.bisect(models / "cnn", "onnxruntime", fuse=fuse)
@@ -80,6 +81,7 @@ def test_saved_models_and_frozen_graphs(models: Path) -> None:
     assert found.known
 
 
+@pytest.mark.long
 def test_tflite(files: Path) -> None:
     for name in ("cnn", "mobile_int8"):
         for fuse in (False, True):
@@ -88,6 +90,7 @@ def test_tflite(files: Path) -> None:
             assert found.known > 2, found.note
 
 
+@pytest.mark.long
 def test_paddle(programs: Path) -> None:
     for path in (programs / "cnn.json", DATA / "net.pdmodel"):
         found = nna.bisect(path, "onnxruntime")
@@ -175,6 +178,7 @@ print(found.known, found.total)
 """
 
 
+@pytest.mark.long
 def test_a_model_larger_than_memory_allows_twice(tmp_path: Path, conv: Path) -> None:
     """512 MB of weights; this process, which runs the device, may take 300 MB of its own."""
     size, layers = 4096, 8
@@ -402,6 +406,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
 """
 
 
+@pytest.mark.long
 def test_the_origin_holds_one_group_at_a_time(tmp_path: Path) -> None:
     """640 MB of values in less than half of that."""
     nodes = [helper.make_node("Add", [f"h{k}", "h0"], [f"h{k + 1}"]) for k in range(40)]

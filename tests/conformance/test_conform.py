@@ -48,6 +48,7 @@ def saved_in(journal: Path) -> list[str]:
     return journal.read_text().splitlines()[1:] if journal.exists() else []
 
 
+@pytest.mark.long
 def test_what_dies_costs_one_case(log: Path) -> None:
     options = Options(
         suites=("hostile",), devices=("builtin",), preload=PRELOAD, timeout=8, memory=1 << 29
@@ -67,6 +68,7 @@ def test_what_dies_costs_one_case(log: Path) -> None:
     assert max(Counter(log.read_text().split()).values()) == 1
 
 
+@pytest.mark.long
 def test_an_interrupted_run_goes_on(tmp_path: Path, log: Path) -> None:
     """Killed without a chance to tidy up; what it had finished is not run again."""
     journal = tmp_path / "run.json.partial"
@@ -113,12 +115,14 @@ def test_an_interrupt_ends_at_once(tmp_path: Path) -> None:
     assert not orphans
 
 
+@pytest.mark.long
 def test_two_runs_at_once_do_not_meet() -> None:
     with ThreadPoolExecutor(2) as both:
         first, second = both.map(lambda _: conform(SLOW, jobs=1), range(2))
     assert first.counts == second.counts == {PASS: GOOD_ONES}
 
 
+@pytest.mark.long
 def test_a_pool_that_serves_two_runs_starts_afresh() -> None:
     """What the first run has preloaded is not in the second."""
     bug = Options(
@@ -162,6 +166,7 @@ def test_a_journal_of_another_plan_is_not_continued(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
+@pytest.mark.long
 def test_any_executor(kind: type) -> None:
     seen: list[int] = []
 
@@ -175,6 +180,7 @@ def test_any_executor(kind: type) -> None:
     assert sum(seen) == GOOD_ONES
 
 
+@pytest.mark.long
 def test_a_dask_worker_that_is_killed_loses_nothing(log: Path) -> None:
     distributed = pytest.importorskip("distributed")
     cluster = distributed.LocalCluster(
@@ -196,6 +202,7 @@ def test_a_dask_worker_that_is_killed_loses_nothing(log: Path) -> None:
     assert verdicts(run) == {f"good{k}": PASS for k in range(GOOD_ONES)}
 
 
+@pytest.mark.long
 def test_nothing_to_run_is_no_success(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "nnadapter", "conform"]
     for words, text in (
@@ -213,6 +220,7 @@ def test_nothing_to_run_is_no_success(tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_the_command_on_a_dask_cluster(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     command = [sys.executable, "-m", "nnadapter", "conform", "--frontend", "onnx", "--op", "Gelu"]
@@ -242,6 +250,7 @@ def test_what_is_not_installed_is_skipped_and_counted(monkeypatch: pytest.Monkey
     assert "abacus" in reasons["abacus"]["reason"]
 
 
+@pytest.mark.long
 def test_filters() -> None:
     options = Options(frontends=("onnx",), op="leaky*")
     names = [i[2] for i in plan_run(options)["items"]]
@@ -276,6 +285,7 @@ def test_batches_hold_one_frontend_and_shrink() -> None:
     assert len(found[-1]) == 1
 
 
+@pytest.mark.long
 def test_the_command(tmp_path: Path) -> None:
     """As a user runs it, with everything written; then again against itself."""
     paths = {n: tmp_path / f"run.{n}" for n in ("json", "junit", "html")}
@@ -299,6 +309,7 @@ def test_the_command(tmp_path: Path) -> None:
     ("suite", "op", "case"),
     [("onnx-backend", "node", "test_relu"), ("opinfo", "abs", "")],
 )
+@pytest.mark.long
 def test_other_suites(suite: str, op: str, case: str) -> None:
     run = conform(Options(suites=(suite,), op=op, case=case))
     assert run.is_good
@@ -307,6 +318,7 @@ def test_other_suites(suite: str, op: str, case: str) -> None:
     assert all(r.suite == suite and r.dtype for r in run.results)
 
 
+@pytest.mark.long
 def test_a_gap_of_the_official_suite_is_a_limit() -> None:
     run = conform(Options(suites=("onnx-backend",), case="test_adam"))
     assert run.counts == {LIMIT: len(run.results)}

@@ -104,6 +104,7 @@ def heard() -> dict[str, Heard]:
     return {h.question.title: h for h in ask.listen(QUESTIONS)}
 
 
+@pytest.mark.long
 def test_there_are_enough_questions_and_findings(heard: dict[str, Heard]) -> None:
     assert len(QUESTIONS) >= 70
     assert sum(h.differs for h in heard.values()) >= 50

@@ -48,6 +48,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache" / "environments"
 
 
+@pytest.mark.long
 def test_an_environment_is_made_once(cache: Path) -> None:
     told: list[str] = []
     python = make_environment("tiny==1.0", told.append)
@@ -68,6 +69,7 @@ def test_an_environment_is_made_once(cache: Path) -> None:
         ("tiny==2.0", "tiny 2.0 is installed, but tiny does not open: OSError: no such library"),
     ],
 )
+@pytest.mark.long
 def test_what_is_not_whole_is_not_there(cache: Path, text: str, what: str) -> None:
     with pytest.raises(DeviceError, match=what):
         make_environment(text)
@@ -119,6 +121,7 @@ def test_without_cuda_unless_that_is_said() -> None:
     assert making.numbers_for_pip("3.0.0", RECIPES["paddle"]) == ("3.0.0",)
 
 
+@pytest.mark.long
 def test_where_there_is_none_without_cuda_the_other_is_taken(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,12 +61,14 @@ def check_run(run: Run, folder: Path, device: str, least: int) -> None:
     assert device in shown.stdout
 
 
+@pytest.mark.long
 def test_the_device_in_python(tmp_path: Path) -> None:
     home = Home.with_package(tmp_path, EXAMPLE)
     check_run(home.nnadapter, tmp_path, "toychip", 300)
 
 
 @pytest.mark.skipif(COMPILER is None, reason="no C compiler")
+@pytest.mark.long
 def test_the_device_in_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drivers = tmp_path / "drivers"
     drivers.mkdir()

@@ -78,6 +78,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.mark.parametrize("target", ["model.onnx", "model.tflite", "model.xml", "model.nnir"])
 @pytest.mark.parametrize("framework", MODELS)
+@pytest.mark.long
 def test_its_own_framework_proves_what_is_written(home: Home, framework: str, target: str) -> None:
     written = f"{framework}_{target}"
     done = home.nnadapter("convert", SOURCES[framework], written)
@@ -86,6 +87,7 @@ def test_its_own_framework_proves_what_is_written(home: Home, framework: str, ta
     assert f"agrees with {ORIGINS[framework]}" in done.stderr
 
 
+@pytest.mark.long
 def test_onnx_files_name_the_domain_of_their_kernel(home: Home) -> None:
     import onnx
 
@@ -97,6 +99,7 @@ def test_onnx_files_name_the_domain_of_their_kernel(home: Home) -> None:
     onnx.checker.check_model(model)
 
 
+@pytest.mark.long
 def test_its_cases_agree_with_every_framework(home: Home) -> None:
     devices = ("builtin", "onnxruntime", "openvino", "litert", "torch")
     words = ["--op", "ACME_SNAKE", "--json", "run.json", *(f"--device={d}" for d in devices)]

@@ -71,6 +71,7 @@ def test_spans() -> None:
     assert spans_of([1, 2, 3, 7, 9, 10]) == "1-3, 7, 9-10"
 
 
+@pytest.mark.long
 def test_a_run_writes_its_lines(tmp_path: Path) -> None:
     folder = tmp_path / "lines"
     options = Options(

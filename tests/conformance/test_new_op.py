@@ -87,6 +87,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 def test_what_is_not_written_yet_says_so(home: Path) -> None:
     shown = nnadapter(home, "ops", "rotary")
     assert shown.returncode == 0, shown.stderr
@@ -105,6 +106,7 @@ def lacks(home: Path) -> set[str]:
     return {part["part"] for part in json.loads(done.stdout) if part["state"] == "no"}
 
 
+@pytest.mark.long
 def test_an_operator_is_brought_up(home: Path) -> None:
     unwritten = {"type rule", "reference", "documentation", "decomposition"}
     unwritten |= {"on builtin", "on openvino"}
@@ -179,6 +181,7 @@ def missing_parts(checkout: Path) -> set[str]:
     return {part["part"] for part in json.loads(done.stdout) if part["state"] == "no"}
 
 
+@pytest.mark.long
 def test_an_operator_is_brought_up_in_the_house(checkout: Path) -> None:
     words = ("new-op", SIGNATURE, ".", "--family", "attention", *SOURCES, "--device", "openvino")
     done = in_checkout(checkout, *words)
@@ -248,6 +251,7 @@ def install_package(home: Path, package: str) -> None:
     install(home / "site", f"[nnadapter.plugins]\n{package} = {package}.plugin:PLUGIN\n")
 
 
+@pytest.mark.long
 def test_a_device_is_brought_up(tmp_path: Path) -> None:
     words = ("new-device", "mychip", "mychip", "--op", "ADD", "--op", "transpose", "--op", "CONCAT")
     done = command(words, tmp_path, home=tmp_path)

@@ -53,6 +53,7 @@ def test_float32(part: int, worker: Oracle) -> None:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.long
 def test_other_types(part: int, worker: Oracle) -> None:
     results = opinfo_packs.results(worker, dtypes=NARROW, samples=1, part=(part, PARTS))
     assert unexpected(results) == []
@@ -65,6 +66,7 @@ def test_special_values(part: int, worker: Oracle) -> None:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.long
 def test_open_sizes(part: int, worker: Oracle) -> None:
     results = opinfo.results(worker, samples=1, part=(part, PARTS), dynamic=True)
     assert unexpected(results, "dynamic") == []
@@ -168,6 +170,7 @@ def test_what_pytorch_itself_does_is_a_result(
     assert samples == [Sample("abs", "float32", 0, verdict, reason)]
 
 
+@pytest.mark.long
 def test_the_printed_command_runs_that_case() -> None:
     """A precision that is not the default, with other options that decide what is run."""
     options = Options(

@@ -54,6 +54,7 @@ def test_a_toy_framework_takes_part(tmp_path: Path) -> None:
     assert environment["other"] == "1.0"
 
 
+@pytest.mark.long
 def test_it_is_chosen_by_standard_operator(tmp_path: Path) -> None:
     """Where pip has installed the example, in an environment of its own."""
     home = Home.with_package(tmp_path, EXAMPLE)
@@ -116,6 +117,7 @@ def test_wrong_names(tmp_path: Path, words: list[str], said: str) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.long
 def test_another_interpreter_answers(tmp_path: Path) -> None:
     """By a link to this one, whose versions are those of another place for all we know."""
     python = tmp_path / "python"

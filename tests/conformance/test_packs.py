@@ -61,6 +61,7 @@ def results(found: list[list[dict[str, Any]]]) -> list[Result]:
 
 
 @pytest.mark.parametrize("bug", [None, "wrong", "refused"])
+@pytest.mark.long
 def test_what_is_said_is_what_is_said_of_each_alone(
     bug: str | None, runner: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -114,6 +114,7 @@ def networks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("fuse", [False, True])
 @pytest.mark.parametrize("device", ["builtin", "onnxruntime"])
 @pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.long
 def test_nothing_is_found_where_nothing_is_wrong(
     network: str, device: str, networks: Path, *, fuse: bool
 ) -> None:
@@ -124,6 +125,7 @@ def test_nothing_is_found_where_nothing_is_wrong(
 
 
 @pytest.mark.parametrize(("bug", "network"), PLACES, ids=lambda x: getattr(x, "name", x))
+@pytest.mark.long
 def test_bisect_names_the_operation(
     bug: Planted, network: str, networks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

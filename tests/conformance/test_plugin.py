@@ -40,6 +40,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 @pytest.mark.parametrize("target", ["m.nnir", "m.onnx", "m.xml"])
+@pytest.mark.long
 def test_a_model_with_its_operator_is_converted_and_verified(home: Home, target: str) -> None:
     done = home.nnadapter("convert", "m.pt2", target)
     assert done.returncode == 0, done.stderr
@@ -47,6 +48,7 @@ def test_a_model_with_its_operator_is_converted_and_verified(home: Home, target:
     assert "agrees with torch" in done.stderr
 
 
+@pytest.mark.long
 def test_an_engines_own_kernel_is_used(home: Home) -> None:
     import onnx
 
@@ -55,6 +57,7 @@ def test_an_engines_own_kernel_is_used(home: Home) -> None:
     assert ("com.microsoft", "RotaryEmbedding") in {(n.domain, n.op_type) for n in nodes}
 
 
+@pytest.mark.long
 def test_without_it_a_file_says_what_to_install(home: Home) -> None:
     assert home.nnadapter("convert", "m.pt2", "other.nnir").returncode == 0
     done = command(("inspect", "other.nnir"), home.folder / "nothing", home=home.folder)
@@ -64,6 +67,7 @@ def test_without_it_a_file_says_what_to_install(home: Home) -> None:
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.long
 def test_its_cases_run_on_every_device(home: Home) -> None:
     devices = ("builtin", "onnxruntime", "openvino", "litert", "torch")
     words = ["--op", "ACME_ROTARY,acme.rotary.default", "--json", "run.json"]

@@ -59,6 +59,7 @@ def error(got: np.ndarray, want: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.long
 def test_cases(frontend: str) -> None:
     wrong, tried = [], 0
     for name, model, arrays in models(frontend):

@@ -34,6 +34,7 @@ HEAD = '"""PyTorch: it is wrong.\n\nKind: crash\nSays: s\nSeen: 1\nHere: h\n"""\
 
 
 @pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.long
 def test_the_bugs_are_there(group: str) -> None:
     found = list(try_bugs(GROUPS[group]))
     if all(f.status == Status.NOT_TRIED for f in found):

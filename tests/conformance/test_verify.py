@@ -99,6 +99,7 @@ class Cache(torch.nn.Module):
         return self.cache.sum(0)
 
 
+@pytest.mark.long
 def test_a_program_with_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was lost between two calls shows from the second one on."""
     path = tmp_path / "state.pt2"

@@ -7,7 +7,9 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,16 +42,29 @@ NOT_RUN = {
 }
 """How many blocks of a page are not run; each has its reason beside it, in the page."""
 
+FIRST = "README.md"
+TOGETHER = 6
+"""Pages of a framework that share a process, which imports it."""
 
-@pytest.mark.parametrize("framework", [CORE, *FRAMEWORKS])
+
+def groups() -> Iterator[Any]:
+    """Pages that are run together: first what everybody reads, then a few of a framework."""
+    yield pytest.param([FIRST], id=FIRST)
+    for framework in (CORE, *FRAMEWORKS):
+        names = [p.name for p in PAGES if p.framework == framework and p.name != FIRST]
+        for start in range(0, len(names), TOGETHER):
+            some = names[start : start + TOGETHER]
+            yield pytest.param(some, marks=pytest.mark.long, id=f"{framework}-{start // TOGETHER}")
+
+
+@pytest.mark.parametrize("pages", [*groups()])
 def test_every_block_runs(
-    framework: str, tmp_path: Path, models: Path, files: Path, programs: Path
+    pages: list[str], tmp_path: Path, models: Path, files: Path, programs: Path
 ) -> None:
     sources = tmp_path / "sources"
     sources.mkdir()
     for name, folder in {"tensorflow": models, "tflite": files, "paddle": programs}.items():
         (sources / name).symlink_to(folder)
-    pages = [p.name for p in PAGES if p.framework == framework]
     out = tmp_path / "out.json"
     words = [sys.executable, "-m", "tests.docs.run_pages", str(out), str(sources), *pages]
     environment = {**os.environ, "NNADAPTER_CACHE": str(tmp_path / "cache"), "COLUMNS": "200"}

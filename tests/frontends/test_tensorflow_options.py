@@ -80,6 +80,7 @@ def test_verify_knows_the_layouts(models: Path) -> None:
 
 
 @pytest.mark.parametrize("device", ["builtin", "onnxruntime"])
+@pytest.mark.long
 def test_keras_archive(models: Path, device: str) -> None:
     agrees(nna.load(models / "archive.keras", trust=True), models, "archive", device)
 
@@ -90,6 +91,7 @@ def test_verify_asks_keras_about_an_archive(models: Path) -> None:
     assert report.origin == "keras"
 
 
+@pytest.mark.long
 def test_verify_hands_keras_the_inputs_by_name(models: Path) -> None:
     model = nna.load(models / "pair.keras", trust=True)
     assert [v.name for v in model.inputs] == ["first", "second"]  # not the order of the archive

@@ -28,6 +28,7 @@ def said(written: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 def test_what_a_function_writes_is_kept(said: dict[str, Any]) -> None:
     assert said["steps"] == {"level": 4, "count": 4, "rows": 10}
 

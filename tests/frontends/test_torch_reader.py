@@ -129,6 +129,7 @@ def test_a_traced_graph_module_is_a_module() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*LeafSpec.*is deprecated:FutureWarning")
+@pytest.mark.long
 def test_buffers_that_change_in_place_are_states() -> None:
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     for source in (

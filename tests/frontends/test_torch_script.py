@@ -161,6 +161,7 @@ def test_numbers_may_be_fixed() -> None:
     np.testing.assert_allclose(got, want.numpy(), rtol=1e-6)
 
 
+@pytest.mark.long
 def test_states_are_kept_and_proved(tmp_path: Path) -> None:
     path = tmp_path / "keeps.pt"
     path.write_bytes(archive_of(scripts.Keeps(), (), "scripted"))
@@ -172,6 +173,7 @@ def test_states_are_kept_and_proved(tmp_path: Path) -> None:
     assert "TorchScript" in found.note
 
 
+@pytest.mark.long
 def test_convert_proves_itself(tmp_path: Path) -> None:
     torch.manual_seed(0)
     path = tmp_path / "net.pt"

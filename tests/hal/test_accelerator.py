@@ -166,6 +166,7 @@ def test_it_passes_conformance_with_its_limits(drivers: Path, tmp_path: Path) ->
     assert found["pass"] >= 10
 
 
+@pytest.mark.long
 def test_nothing_is_wrong_where_it_is_not_asked_for(drivers: Path, tmp_path: Path) -> None:
     """Every case of the operators that it has, whatever the precision."""
     report = tmp_path / "report.json"

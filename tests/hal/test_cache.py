@@ -207,6 +207,7 @@ assert (program(np.zeros((3, 1 << 18), np.float32))[0] == 1).all()
 """
 
 
+@pytest.mark.long
 def test_eight_processes_leave_one_file(tmp_path: Path) -> None:
     command = [sys.executable, "-c", WORKER, str(tmp_path)]
     workers = [subprocess.Popen(command, stdin=subprocess.PIPE, text=True) for _ in range(8)]

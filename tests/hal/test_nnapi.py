@@ -85,6 +85,7 @@ def inputs_for(last: bool) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", FILES)
+@pytest.mark.long
 def test_networks_of_every_framework_lower(name: str, folder: Path) -> None:
     model = nna.load(folder / name)
     x = np.ascontiguousarray(inputs_for(FILES[name])[:1])
@@ -165,6 +166,7 @@ def test_borders_of_paddle_are_borders_in_tflite(kind: str, folder: Path, tmp_pa
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5 * np.abs(want).max())
 
 
+@pytest.mark.long
 def test_a_network_becomes_a_file_and_comes_back(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "net.nnapi"
     nna.convert(folder / "v2.pt2", path)
@@ -215,6 +217,7 @@ def is_near(outcome: object) -> bool:
     )
 
 
+@pytest.mark.long
 def test_no_case_of_the_standard_is_wrong() -> None:
     found = Counter(verdict(c) for c in CASES if not c.raises)
     strays = {k: n for k, n in found.items() if k not in (PASS, REFUSED, "below", "near")}

@@ -74,6 +74,7 @@ def networks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder_of("tests.conformance.networks", tmp_path_factory)
 
 
+@pytest.mark.long
 def test_cases_are_written_as_openvino_writes_them(tmp_path: Path) -> None:
     """Every layer, port, size, attribute, name and number; what it refuses is refused."""
     differing, refused, count = {}, 0, 0

@@ -39,6 +39,7 @@ def build_site(folder: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_every_operator_has_its_section(site: Path) -> None:
     for operator in OPERATORS.values():
         page = (site / "reference" / f"{operator.family}.html").read_text()

@@ -113,6 +113,7 @@ def test_a_foreign_file_stays(
 
 
 @pytest.mark.parametrize("name", ["m.xml", "m.onnx", "m.nnir", "m.tflite", "m.pt2"])
+@pytest.mark.long
 def test_an_older_target_is_replaced_whole(
     external: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,6 +166,7 @@ def started(*arguments: object, folder: Path) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.long
 def test_an_interrupted_conversion_leaves_nothing(
     saved: Path, tmp_path: Path, number: signal.Signals
 ) -> None:

@@ -125,6 +125,7 @@ def test_a_decoder_writes_the_same_words(device: str, decoder: Decoder, program:
             assert decode(compiled, prompt, heard) == decode(run_torch(decoder), prompt, heard)
 
 
+@pytest.mark.long
 def test_a_written_program_takes_any_length(
     decoder: Decoder, program: Path, tmp_path: Path
 ) -> None:

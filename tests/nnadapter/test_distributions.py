@@ -85,6 +85,7 @@ def ours() -> Iterator[str]:
                 yield path.relative_to(ROOT).as_posix()
 
 
+@pytest.mark.long
 def test_every_file_is_in_one_wheel(wheels: list[Path]) -> None:
     core, cases = map(files_of, wheels)
     assert core | cases == set(ours())
@@ -245,6 +246,7 @@ def test_the_core_says_what_to_install(words: tuple[str, ...], made: Path, tmp_p
     assert not list(tmp_path.glob("x.*"))
 
 
+@pytest.mark.long
 def test_the_demo_needs_the_core_alone(made: Path, tmp_path: Path) -> None:
     program = str(made / "core/bin/nnadapter")  # moved since: its first line names no Python
     done = run(made / "core/bin/python", program, "demo", home=tmp_path)

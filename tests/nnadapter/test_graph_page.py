@@ -409,6 +409,7 @@ PAN = """async () => {
 
 
 @pytest.mark.parametrize("hash", ["", "#all"], ids=["closed", "all open"])
+@pytest.mark.long
 def test_fifty_thousand_operations(shown: Shown, hash: str) -> None:
     """On two cores that share other work: 1.4 s and 60 frames a second."""
     page = shown(encoder(5000, stages=1), hash)
@@ -421,6 +422,7 @@ def test_fifty_thousand_operations(shown: Shown, hash: str) -> None:
     assert page.evaluate(PAN) >= 30
 
 
+@pytest.mark.long
 def test_one_tensor_that_very_many_read(shown: Shown) -> None:
     """All lines begin at one place: of those that cover each other only some are drawn."""
     model = Model()

@@ -102,6 +102,7 @@ def ran(folder: Path, start: list[str], arguments: list[str], path: str) -> None
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.long
 def test_no_command_imports_from_the_current_folder(name: str, hostile: Path) -> None:
     ran(hostile, STARTS["script"], COMMANDS[name], str(ROOT))
 
@@ -127,6 +128,7 @@ def test_workers_leave_out_the_current_folder(
     assert str(tmp_path / "relative") in trusted
 
 
+@pytest.mark.long
 def test_a_preloaded_module_may_lie_in_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,6 +53,7 @@ def test_the_grace_is_short() -> None:
     assert interruption.GRACE <= 5
 
 
+@pytest.mark.long
 def test_cleaning_up_may_take_longer_than_an_answer() -> None:
     seconds = interruption.GRACE + 1
     slow = (
@@ -78,6 +79,7 @@ def test_the_program_answers_before_it_has_imported_anything() -> None:
     assert done.stdout == "False\n"
 
 
+@pytest.mark.long
 def test_a_full_disk_is_an_error_of_ours(saved: Path, tmp_path: Path) -> None:
     """RLIMIT_FSIZE refuses a write like a full disk does."""
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"

@@ -34,6 +34,7 @@ def converted(source: Any, folder: Path, *suffixes: str, **options: Any) -> Path
 
 
 @pytest.mark.parametrize("name", ["mlp", "cnn", "light_resnet50"])
+@pytest.mark.long
 def test_onnx_to_tflite_to_nnir(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     source = LIGHT / f"{name}.onnx"
     if not source.exists():

@@ -140,6 +140,7 @@ STOCK = {".onnx": run_onnx, ".xml": run_openvino, ".tflite": run_litert, ".pt2":
 
 
 @pytest.mark.parametrize("suffix", [*STOCK, ".nnir"])
+@pytest.mark.long
 def test_a_written_file_keeps_it_in_its_own_engine(
     suffix: str, program: Path, wanted: list[np.ndarray], tmp_path: Path
 ) -> None:
@@ -193,6 +194,7 @@ class Cell(nn.Module):
 
 
 @pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.long
 def test_ends_that_belong_together_are_kept(device: str, tmp_path: Path) -> None:
     torch.manual_seed(1)
     cell, path = Cell(), tmp_path / "cell.pt2"
@@ -316,6 +318,7 @@ def test_calls_of_threads_follow_each_other() -> None:
 
 
 @pytest.mark.parametrize("suffix", [*STOCK, ".nnir"])
+@pytest.mark.long
 def test_a_state_that_nothing_reads_is_no_hindrance(suffix: str, tmp_path: Path) -> None:
     model = Model("noted")
     x, last = (model.input(n, TensorType(Precision.FLOAT32, (3,))) for n in ("x", "last"))

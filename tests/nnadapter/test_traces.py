@@ -113,6 +113,7 @@ def test_types_between_are_those_that_onnx_infers(source: Path, tmp_path: Path) 
             assert all(a == b or not b for a, b in zip(*sizes, strict=True))
 
 
+@pytest.mark.long
 def test_weights_keep_their_names(source: Path, tmp_path: Path) -> None:
     wanted = set(torch.export.load(source).state_dict)
     nna.convert(source, tmp_path / "net.onnx")
@@ -125,6 +126,7 @@ def test_weights_keep_their_names(source: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:`isinstance:FutureWarning")  # torch's own, of itself
+@pytest.mark.long
 def test_a_program_of_torch_has_its_modules_again(source: Path, tmp_path: Path) -> None:
     nna.convert(source, tmp_path / "net.onnx")
     nna.convert(tmp_path / "net.onnx", tmp_path / "back.pt2")
