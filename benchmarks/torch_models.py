@@ -2,11 +2,12 @@
 
     python -m benchmarks.torch_models FOLDER NAME
 
-Random weights; needs torch, transformers, and for `.onnx` onnxscript.
+Random weights; needs torch, torchvision, transformers, and for `.onnx` onnxscript.
 """
 
 from __future__ import annotations
 
+import itertools
 import logging
 import subprocess
 import sys
@@ -15,7 +16,31 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-NAMES = ("resnet50", "vit_b", "bert", "llama", "whisper", "unet")
+import numpy as np
+
+NAMES = (
+    *(
+        "resnet50",
+        "mobilenetv2",
+        "efficientnet_b0",
+        "vit_b",
+        "swin_t",
+        "convnext_t",
+        "bert",
+        "gpt2",
+    ),
+    *("llama", "whisper", "unet", "crnn"),
+)
+VISION = {
+    "mobilenetv2": "mobilenet_v2",
+    "efficientnet_b0": "",
+    "swin_t": "",
+    "convnext_t": "convnext_tiny",
+}
+"""Models of torchvision, and how it calls them where that is another name."""
+
+PAST = 128
+"""Words in the caches of the decoder."""
 
 
 def ensure(folder: Path, name: str) -> tuple[Path, Path]:
@@ -46,11 +71,18 @@ def build(name: str) -> tuple[Any, Sequence[Any]]:
         def forward(self, *tensors: torch.Tensor) -> Any:
             return self.choose(self.model, *tensors)
 
+    image = torch.randn(1, 3, 224, 224)
+    if name in VISION:
+        import torchvision
+
+        return getattr(torchvision.models, VISION[name] or name)(), (image,)
     match name:
         case "resnet50":
-            return ResNet50(), (torch.randn(1, 3, 224, 224),)
+            return ResNet50(), (image,)
         case "unet":
             return UNet(), (torch.randn(1, 3, 128, 128),)
+        case "crnn":
+            return CRNN(), (torch.randn(1, 1, 32, 256),)
     import transformers as t
 
     def tokens(*shape: int, high: int = 8000) -> Any:
@@ -59,29 +91,40 @@ def build(name: str) -> tuple[Any, Sequence[Any]]:
     match name:
         case "vit_b":
             model = t.ViTModel(t.ViTConfig())
-            return Chosen(model, lambda m, x: m(x)[0]), (torch.randn(1, 3, 224, 224),)
+            return Chosen(model, lambda m, x: m(x)[0]), (image,)
         case "bert":
             mask = torch.ones(1, 128, dtype=torch.int64)
             model = t.BertModel(t.BertConfig())
             call = Chosen(model, lambda m, i, a: m(input_ids=i, attention_mask=a)[:2])
             return call, (tokens(1, 128), mask)
+        case "gpt2":
+            model = t.GPT2LMHeadModel(t.GPT2Config(use_cache=False))
+            return Chosen(model, lambda m, i: m(i)[0]), (tokens(1, 128),)
         case "llama":
             config = t.LlamaConfig(
                 vocab_size=8000, hidden_size=512, intermediate_size=1376, num_hidden_layers=8,
-                num_attention_heads=8, num_key_value_heads=4, use_cache=False,
+                num_attention_heads=8, num_key_value_heads=4,
             )  # fmt: skip
-            return Chosen(t.LlamaForCausalLM(config), lambda m, i: m(i)[0]), (tokens(1, 64),)
+            held = torch.randn(2 * 8, 1, 4, PAST, 64)
+            return Chosen(t.LlamaForCausalLM(config), _step), (tokens(1, 1), *held)
         case "whisper":
             config = t.WhisperConfig(
-                d_model=384, encoder_layers=4, decoder_layers=4, encoder_attention_heads=6,
-                decoder_attention_heads=6, encoder_ffn_dim=1536, decoder_ffn_dim=1536,
-                use_cache=False,
+                d_model=512, encoder_layers=6, encoder_attention_heads=8, encoder_ffn_dim=2048,
+                decoder_attention_heads=8,
             )  # fmt: skip
-            call = Chosen(
-                t.WhisperModel(config), lambda m, x, i: m(input_features=x, decoder_input_ids=i)[0]
-            )
-            return call, (torch.randn(1, 80, 3000), tokens(1, 16))
+            model = t.WhisperModel(config).encoder
+            return Chosen(model, lambda m, x: m(x)[0]), (torch.randn(1, 80, 3000),)
     raise ValueError(f"no model {name!r}; there are {', '.join(NAMES)}")
+
+
+def _step(model: Any, words: Any, *held: Any) -> Any:
+    """A word behind a cache: its logits, and the keys and values of each layer."""
+    from transformers.cache_utils import DynamicCache
+
+    cache = DynamicCache(list(zip(held[::2], held[1::2], strict=True)))
+    found = model(words, past_key_values=cache, use_cache=True)
+    layers = found.past_key_values.layers
+    return (found.logits, *(part for layer in layers for part in (layer.keys, layer.values)))
 
 
 def ResNet50(classes: int = 1000) -> Any:  # noqa: N802  stands for a class that needs torch
@@ -154,6 +197,32 @@ def UNet() -> Any:  # noqa: N802  stands for a class that needs torch
     return Net()
 
 
+def CRNN() -> Any:  # noqa: N802  stands for a class that needs torch
+    """Lines of text: convolutions, then two layers of LSTM in both directions along the width."""
+    from torch import nn
+
+    widths = (1, 64, 128, 256, 256, 512, 512)
+    pools = {0: 2, 1: 2, 3: (2, 1), 5: (2, 1)}
+
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            layers: list[Any] = []
+            for k, ends in enumerate(itertools.pairwise(widths)):
+                conv = nn.Conv2d(*ends, 3, padding=1, bias=False)
+                layers += [conv, nn.BatchNorm2d(ends[1]), nn.ReLU(True)]
+                layers += [nn.MaxPool2d(pools[k])] if k in pools else []
+            self.body = nn.Sequential(*layers, nn.Conv2d(512, 512, (2, 1)), nn.ReLU(True))
+            self.recurrent = nn.LSTM(512, 256, 2, bidirectional=True)
+            self.head = nn.Linear(512, 96)
+
+        def forward(self, x: Any) -> Any:
+            x = self.body(x).squeeze(2).permute(2, 0, 1)
+            return self.head(self.recurrent(x)[0])
+
+    return Net()
+
+
 def ensure_program(folder: Path, name: str) -> Path:
     """The `.pt2` file of a model alone, made in this process where missing."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -187,8 +256,12 @@ def make(folder: Path, name: str) -> None:
 
     module, inputs = _write_program(folder / f"{name}.pt2")
     with torch.no_grad():
+        results = module(*inputs)
         exported = torch.onnx.export(module, inputs, dynamo=True, optimize=True)
         exported.save(folder / f"{name}_torch.onnx")
+    results = (results,) if torch.is_tensor(results) else results
+    np.savez(folder / f"{name}_inputs.npz", *(x.numpy() for x in inputs))
+    np.savez(folder / f"{name}_results.npz", *(x.numpy() for x in results))
 
 
 if __name__ == "__main__":
