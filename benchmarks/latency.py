@@ -5,7 +5,7 @@
 
 Ours is the `.pt2` file, loaded, optimised and compiled; the peer is what
 `torch.onnx.export(dynamo=True, optimize=True)` writes, in ONNX Runtime and as OpenVINO reads it.
-Each pair is called in turns in a process of its own; the results of both are compared with PyTorch's.
+Each pair is called in turns in a process of its own; both results are compared with PyTorch's.
 """
 
 from __future__ import annotations

@@ -14,13 +14,13 @@ import pytest
 import nnadapter as nna
 from hal.device import Cache
 from hal.drivers.onnxruntime import writer
-from hal.drivers.onnxruntime.driver import OnnxRuntime, ortvalue
+from hal.drivers.onnxruntime.driver import OnnxRuntime, emit, ortvalue
 from hal.drivers.onnxruntime.keeping import Kept, unpack_kept
 from hal.drivers.onnxruntime.kernels import compute_precision
 from hal.drivers.onnxruntime.lending import lend_weights
 from nnir.errors import BadCall, DeviceError, NoLowering
 from nnir.model import Model
-from nnir.ops import binary, control, linear, pool, quant, shape, unary
+from nnir.ops import attention, binary, control, linear, pool, quant, shape, unary
 from nnir.types import Precision, TensorType
 
 
@@ -272,3 +272,21 @@ def test_arithmetic_on_what_a_branch_captures_is_in_the_branch() -> None:
         given = np.array(side), *operands
         want, got = (nna.compile(model, d)(*given)[0] for d in ("builtin", "onnxruntime"))
         np.testing.assert_array_equal(got, want, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("keys", "states", "is_plain"), [(256, False, True), (255, False, False), (256, True, False)]
+)
+def test_scores_of_a_long_attention_are_looked_at_where_nothing_is_seen_only(
+    keys: int, states: bool, is_plain: bool
+) -> None:
+    """A short one, and a file that others read, look at them each time."""
+    model = Model()
+    scores, values = (
+        model.input(n, TensorType(Precision.FLOAT32, sizes))
+        for n, sizes in (("scores", (256, keys)), ("values", (keys, 2)))
+    )
+    model.outputs = [linear.mat_mul(attention.safe_softmax(scores), values)]
+    _, graph = emit(model, states=states)
+    found = {node.op_type for node in onnx.GraphProto.FromString(graph).node}
+    assert ("If" in found) == is_plain == ("Where" not in found)

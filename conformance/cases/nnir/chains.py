@@ -20,6 +20,7 @@ from nnir.evaluate import Plan
 from nnir.operator import Operator
 from nnir.ops import (
     activation,
+    attention,
     binary,
     conv,
     index,
@@ -415,6 +416,30 @@ def through_few_bits() -> Iterator[Chain]:
             yield Chain((given,), steps, why=why)
 
 
+def blind() -> Iterator[Chain]:
+    """Attention over many keys, of which some queries see none."""
+    queries, keys, values = (rand(2, 192, size, seed=k) for k, size in enumerate((3, 3, 4)))
+    here = np.arange(192)[:, None]
+    masks = {
+        "all is seen": np.zeros((192, 192)),
+        "some see nothing": np.where(here % 7 == 0, -np.inf, np.zeros(192)),
+        "the first key is not seen": np.where(np.arange(192) == 0, -np.inf, np.zeros((192, 1))),
+        "what is seen is NaN": np.where(here == 5, np.nan, np.zeros(192)),
+    }
+    endless = values.copy()
+    endless[0, 3, 1] = np.inf
+    product = Step(linear.mat_mul, (0, 1), {"transpose_y": True})
+    look = Step(attention.safe_softmax, (5,))
+    for why, mask in masks.items():
+        steps = (product, Step(binary.add, (4, 2)), look, Step(linear.mat_mul, (6, 3)))
+        operands = (queries, keys, mask.astype(np.float32))
+        yield Chain((*operands, values), steps, why=f"attention, {why}")
+        yield Chain((*operands, endless), steps, why=f"attention to infinity, {why}")
+        twice = (*steps, Step(reduce.reduce_sum, (6, Const(i(2))), {"keepdim": False}))
+        name = f"attention, weights are added up, {why}"
+        yield Chain((*operands, values), twice, why=name, outputs=(7, 8))
+
+
 CHAINS = [
     *through_few_bits(),
     *stored(),
@@ -424,4 +449,5 @@ CHAINS = [
     *of_nothing(),
     *half_open(),
     *in_blocks(),
+    *blind(),
 ]

@@ -8,6 +8,7 @@ from nnir.ops import attention
 from nnir.types import Precision
 
 from ...lowering import Lowerings
+from .blind import is_mended_later
 from .emitter import Emitter, Operand, Ref, Refs
 from .shape import dims, part
 
@@ -15,6 +16,14 @@ table = Lowerings[Ref]()
 KERNELS = Precision.FLOAT32, Precision.FLOAT16
 STEP = 8
 """Sizes of heads and tables of angles are multiples of it, of heads that are turned of twice it."""
+
+
+@table.lower(attention.safe_softmax)
+def safe_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
+    """A plain one where products see to what comes of it."""
+    if is_mended_later(g.operation.outputs[0], for_file=g.for_file):
+        return g.node("Softmax", input, axis=axis)
+    return g.decomposed()[0]
 
 
 @table.lower(attention.group_query_attention)

@@ -9,6 +9,7 @@ from nnir.model import Value
 from nnir.ops import linear
 
 from ...lowering import Lowerings
+from .blind import is_mended_later, mended_product
 from .emitter import Emitter, Operand, Ref
 from .quant import is_turned
 from .shape import dims, part
@@ -38,7 +39,8 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     if y.rank == 1 and x.rank > 1:  # a transpose before would be fused into what is wrong
         column = g.node("Unsqueeze", y, g.ints(1))
         return g.node("Squeeze", g.node("MatMul", left, column), g.ints(x.rank - 1))
-    return g.node("MatMul", left, right)
+    made = g.node("MatMul", left, right)
+    return mended_product(g, x, y, made) if is_mended_later(x, for_file=g.for_file) else made
 
 
 def _sums_of_nothing(g: Emitter) -> Ref:

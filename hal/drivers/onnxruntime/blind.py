@@ -1,0 +1,73 @@
+"""Attention in which a query may see no key.
+
+Its weights are 0 and not NaN, which costs as much as the products where all scores are looked at. A
+plain softmax says by itself that there is such a row: NaN is in its first column. Only then the
+product is made again, of weights that are looked at.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from nnir.model import Model, Operation, Value
+from nnir.ops import attention, compare, linear, reduce
+
+from .emitter import Emitter, Ref
+
+LARGE = 1 << 16
+"""Scores from which on looking at them takes longer than a branch."""
+
+
+def is_mended_later(weights: Value, *, for_file: bool) -> bool:
+    """Whether the products that read some weights see to queries that see nothing."""
+    return (
+        not for_file
+        and _maker(weights) is not None
+        and weights.is_static
+        and prod(weights.sizes) >= LARGE
+        and weights not in weights.model.outputs
+        and all(_weighs(reader, weights) for reader in weights.uses)
+    )
+
+
+def _maker(weights: Value) -> Operation | None:
+    """The softmax along the last axis that makes some weights."""
+    maker = weights.producer
+    is_one = maker is not None and maker.operator is attention.safe_softmax
+    return maker if is_one and maker.attributes["axis"] in (-1, weights.rank - 1) else None
+
+
+def _weighs(reader: Operation, weights: Value) -> bool:
+    """Whether an operation multiplies weights with values as they stand."""
+    return (
+        reader.operator is linear.mat_mul
+        and reader.inputs[0] is weights
+        and reader.inputs[1] is not weights
+        and not any(reader.attributes.values())
+    )
+
+
+def mended_product(g: Emitter, weights: Value, values: Value, product: Ref) -> Ref:
+    """The product of weights that a plain softmax made with values, made again where there is a
+    query that sees nothing."""
+    maker = _maker(weights)
+    if maker is None or maker.inputs[0] is None:
+        raise RuntimeError(f"{weights!r} are no weights of a softmax")
+    scores = maker.inputs[0]
+    first = g.node("Slice", weights, g.ints(0), g.ints(1), g.ints(-1))
+    is_blind = g.node("IsNaN", g.node("ReduceSum", first, keepdims=0))
+    again, same = Model("blind"), Model("seeing")
+    named = {"scores": scores, "weights": weights, "values": values}
+    x, w, y = (again.input(name, value.type) for name, value in named.items())
+    is_nothing = compare.equal(reduce.reduce_max(x, [-1], keepdim=True), -np.inf)
+    again.outputs = [linear.mat_mul(compare.where(is_nothing, 0, w), y)]
+    same.outputs = [same.input("product", g.operation.outputs[0].type)]
+    return g.node(
+        "If",
+        is_blind,
+        precision=product.precision,
+        then_branch=g.branch(again, [*named.values()]),
+        else_branch=g.branch(same, [product]),
+    )
