@@ -94,7 +94,7 @@ def log_of_sum(g: Emitter, x: Ref) -> Ref:
 
 
 @table.each({activation.softmax: "Softmax", activation.log_softmax: "LogSoftmax"})
-def _share(g: Emitter, name: str, input: Value, *, axis: Axis) -> Ref:
+def share(g: Emitter, name: str, input: Value, *, axis: Axis) -> Ref:
     """NaN in all of a row that has one."""
     is_known = is_computed(input)
     x = g.take(input) if is_known and name == "Softmax" else single(g, input)
