@@ -9,11 +9,13 @@ from .dead import remove_dead_code
 from .dense import fuse_dense
 from .fold import fold_constants, fold_large_constants
 from .gelu import fuse_gelu
+from .heads import share_heads
 from .identities import join_unsqueezes, remove_identities
 from .layout import sink_transposes
 from .legalise import legalise
 from .lift import lift_transposes
 from .rewrite import Pass, apply
+from .rms import fuse_rms, scale_rms
 from .scale import fold_scale
 from .shapes import simplify_shapes
 from .signs import find_negative_zeros
@@ -38,6 +40,9 @@ FUSIONS: tuple[Pass, ...] = (
     fold_scale,
     fuse_gelu,
     fuse_swish,
+    fuse_rms,
+    scale_rms,
+    share_heads,
     fuse_dense,
     name_clips,
     fuse_activation,
@@ -58,6 +63,7 @@ __all__ = [
     "fuse_activation",
     "fuse_dense",
     "fuse_gelu",
+    "fuse_rms",
     "fuse_swish",
     "join_unsqueezes",
     "legalise",

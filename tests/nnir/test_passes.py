@@ -7,8 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+import nnadapter as nna
 from nnir import archive, passes
+from nnir.build import reshape, size_of, vector
 from nnir.check import extensions
+from nnir.dim import symbol
 from nnir.evaluate import evaluate
 from nnir.model import Model, Operation, Value
 from nnir.operator import Operator
@@ -17,6 +20,7 @@ from nnir.ops import (
     binary,
     compare,
     conv,
+    index,
     linear,
     logic,
     norm,
@@ -96,6 +100,30 @@ def negative_zero(x: Value) -> Value:
     return compare.where(compare.equal(x, 0) & (bits < 0), -1e-38, x)
 
 
+def mean_square(x: Value) -> Value:
+    return reduce.reduce_mean(unary.square(x), [-1], keepdim=True) + 1e-3
+
+
+def rms_with_gain(x: Value) -> Value:
+    return data(4) * (x * unary.rsqrt(mean_square(x)))
+
+
+def rms_of_a_gain_for_each_row(x: Value) -> Value:
+    return data(3, 1) * (x / unary.sqrt(mean_square(x)))
+
+
+def scaled_rms(x: Value) -> Value:
+    ones = x.model.constant(np.ones(4, np.float32))
+    return norm.rms_normalization(x, ones, epsilon=0.25) * data(4)
+
+
+def shared_heads(x: Value) -> Value:
+    """Three heads of two queries look at one head of two keys."""
+    keys = shape.reshape(index.slice_(x, [0], [0], [1]) * 2.0, [1, 1, 2, 2])
+    wide = shape.reshape(shape.expand(shape.unsqueeze(keys, [2]), [1, 1, 3, 2, 2]), [1, 3, 2, 2])
+    return linear.mat_mul(shape.reshape(x, [1, 3, 2, 2]), wide, transpose_y=True)
+
+
 CASES: dict[str, tuple[Pass, Callable[[Value], Value], list[str]]] = {
     "gelu": (passes.fuse_gelu, erf_gelu, ["GELU"]),
     "gelu late": (passes.fuse_gelu, erf_gelu_late, ["GELU"]),
@@ -110,6 +138,23 @@ CASES: dict[str, tuple[Pass, Callable[[Value], Value], list[str]]] = {
         passes.name_clips,
         lambda x: activation.clip(x - 1.0, 0.0, np.float32(np.finfo(np.float32).max)),
         ["SUB", "RELU"],
+    ),
+    "rms": (
+        passes.fuse_rms,
+        lambda x: x / unary.sqrt(mean_square(x)),
+        ["RMS_NORMALIZATION"],
+    ),
+    "rms by a reciprocal": (
+        passes.fuse_rms,
+        lambda x: unary.reciprocal(unary.sqrt(mean_square(x))) * x,
+        ["RMS_NORMALIZATION"],
+    ),
+    "rms, then a gain": (passes.fuse_rms, rms_with_gain, ["RMS_NORMALIZATION", "MUL"]),
+    "a gain for rms": (passes.scale_rms, scaled_rms, ["RMS_NORMALIZATION"]),
+    "shared heads": (
+        passes.share_heads,
+        shared_heads,
+        ["SLICE", "MUL", "RESHAPE", "RESHAPE", "RESHAPE", "MAT_MUL", "RESHAPE"],
     ),
     "dense": (passes.fuse_dense, dense, ["FULLY_CONNECTED"]),
     "transposes": (passes.cancel_transposes, two_transposes, ["EXP"]),
@@ -424,3 +469,50 @@ def test_twins_of_twins_are_one() -> None:
     model.outputs = [unary.neg(unary.exp(x)), unary.neg(unary.exp(x)) + unary.exp(x)]
     assert apply(model, [passes.merge_common], checked=True) == ["merge_common"]
     assert [o.operator.name for o in model.sorted()] == ["EXP", "NEG", "ADD"]
+
+
+def test_a_gain_that_differs_between_rows_stays() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (3, 4)))
+    model.outputs = [rms_of_a_gain_for_each_row(x)]
+    assert apply(model, [passes.fuse_rms, passes.scale_rms], checked=True) == ["fuse_rms"]
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x: x * unary.rsqrt(reduce.reduce_mean(unary.square(x), [0], keepdim=True) + 1e-3),
+        lambda x: x * unary.rsqrt(reduce.reduce_mean(unary.square(x), [1], keepdim=True) + x),
+        lambda x: x * unary.rsqrt(reduce.reduce_mean(unary.square(x * 2), [1], keepdim=True) + 1),
+    ],
+)
+def test_what_is_no_rms(build: Callable[[Value], Value]) -> None:
+    model = Model()
+    model.outputs = [build(model.input("x", TensorType(Precision.FLOAT32, (3, 4))))]
+    assert apply(model, [passes.fuse_rms], checked=True) == []
+
+
+def attention_model(groups: int, heads: int) -> Model:
+    """Queries of `heads` heads with keys of `groups`, of open batch and lengths."""
+    model = Model()
+    words, batch, known = map(symbol, "sbt")
+    queries = model.input("q", TensorType(Precision.FLOAT32, (batch, heads, words, 2)))
+    keys = model.input("k", TensorType(Precision.FLOAT32, (batch, groups, known, 2)))
+    samples, length = size_of(keys, 0), size_of(keys, 2)
+    wide = vector(model, [samples, groups, heads // groups, length, 2])
+    flat = [samples, heads, length, 2]
+    copies = reshape(shape.expand(shape.unsqueeze(keys, [2]), wide), flat)
+    model.outputs = [linear.mat_mul(queries, copies, transpose_y=True)]
+    return model
+
+
+@pytest.mark.parametrize(("words", "known"), [(3, 5), (1, 5), (0, 5), (3, 0)])
+def test_heads_of_open_lengths_share_keys(words: int, known: int) -> None:
+    model = attention_model(2, 6)
+    arrays = [data(2, 6, words, 2), data(2, 2, known, 2)]
+    before = evaluate(model, arrays)[0]
+    assert apply(model, [passes.share_heads], checked=True) == ["share_heads"]
+    assert "EXPAND" not in [o.operator.name for o in model.operations]
+    np.testing.assert_allclose(evaluate(model, arrays)[0], before, rtol=1e-6)
+    for device in ("onnxruntime", "torch"):
+        np.testing.assert_allclose(nna.compile(model, device)(*arrays)[0], before, rtol=1e-5)

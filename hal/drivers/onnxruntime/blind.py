@@ -35,8 +35,9 @@ def is_mended_later(weights: Value, *, for_file: bool) -> bool:
 def _maker(weights: Value) -> Operation | None:
     """The softmax along the last axis that makes some weights."""
     maker = weights.producer
-    is_one = maker is not None and maker.operator is attention.safe_softmax
-    return maker if is_one and maker.attributes["axis"] in (-1, weights.rank - 1) else None
+    if maker is None or maker.operator is not attention.safe_softmax:
+        return None
+    return maker if maker.attributes["axis"] in (-1, weights.rank - 1) else None
 
 
 def _weighs(reader: Operation, weights: Value) -> bool:
