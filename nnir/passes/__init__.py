@@ -11,6 +11,7 @@ from .fold import fold_constants, fold_large_constants
 from .gelu import fuse_gelu
 from .heads import share_heads
 from .identities import join_unsqueezes, remove_identities
+from .layer_norm import fuse_layer_norm
 from .layout import sink_transposes
 from .legalise import legalise
 from .lift import lift_transposes
@@ -40,6 +41,7 @@ FUSIONS: tuple[Pass, ...] = (
     fold_scale,
     fuse_gelu,
     fuse_swish,
+    fuse_layer_norm,
     fuse_rms,
     scale_rms,
     share_heads,
@@ -63,6 +65,7 @@ __all__ = [
     "fuse_activation",
     "fuse_dense",
     "fuse_gelu",
+    "fuse_layer_norm",
     "fuse_rms",
     "fuse_swish",
     "join_unsqueezes",

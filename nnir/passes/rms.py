@@ -26,7 +26,7 @@ INVERSE = (
 )
 
 
-def _first(x: Value, axes: Value) -> int | None:
+def first_of_last(x: Value, axes: Value) -> int | None:
     """The first of the axes, where they are the last ones of `x` and of known sizes."""
     known = axes_of(ints(axes) or (), x.rank)
     first = min(known, default=x.rank)
@@ -34,10 +34,10 @@ def _first(x: Value, axes: Value) -> int | None:
     return first if is_last and all(isinstance(d, int) for d in x.shape[first:]) else None
 
 
-@rule(x * INVERSE | x / ROOT, where=lambda x, axes: _first(x, axes) is not None)
+@rule(x * INVERSE | x / ROOT, where=lambda x, axes: first_of_last(x, axes) is not None)
 def fuse_rms(x: Value, axes: Value, epsilon: Value) -> Value:
     """Write x / sqrt(mean(x * x) + epsilon) as RMS_NORMALIZATION."""
-    first = _first(x, axes) or 0
+    first = first_of_last(x, axes) or 0
     sizes = build.known_sizes(x, range(first, x.rank))
     ones = x.model.constant(np.ones(sizes, x.dtype))
     least = number(epsilon) or 0.0

@@ -112,6 +112,19 @@ def rms_of_a_gain_for_each_row(x: Value) -> Value:
     return data(3, 1) * (x / unary.sqrt(mean_square(x)))
 
 
+def layer_norm(divides: bool, power: Callable[[Value], Value]) -> Callable[[Value], Value]:
+    """As files spell it that are older than the operator."""
+
+    def build(x: Value) -> Value:
+        centred = x - reduce.reduce_mean(x, [-1], keepdim=True)
+        total = reduce.reduce_mean(power(centred), [1], keepdim=True) + 1e-3
+        root = unary.sqrt(total)
+        normed = centred / root if divides else centred * unary.reciprocal(root)
+        return normed * data(4) + data(4)
+
+    return build
+
+
 def scaled_rms(x: Value) -> Value:
     ones = x.model.constant(np.ones(4, np.float32))
     return norm.rms_normalization(x, ones, epsilon=0.25) * data(4)
@@ -150,6 +163,16 @@ CASES: dict[str, tuple[Pass, Callable[[Value], Value], list[str]]] = {
         ["RMS_NORMALIZATION"],
     ),
     "rms, then a gain": (passes.fuse_rms, rms_with_gain, ["RMS_NORMALIZATION", "MUL"]),
+    "layer norm": (
+        passes.fuse_layer_norm,
+        layer_norm(True, lambda x: binary.pow_(x, 2.0)),
+        ["LAYER_NORMALIZATION"],
+    ),
+    "layer norm by a reciprocal": (
+        passes.fuse_layer_norm,
+        layer_norm(False, lambda x: x * x),
+        ["LAYER_NORMALIZATION"],
+    ),
     "a gain for rms": (passes.scale_rms, scaled_rms, ["RMS_NORMALIZATION"]),
     "shared heads": (
         passes.share_heads,
