@@ -83,6 +83,10 @@ MANY = [
     many(Q, *PAST, rand(24), outputs=3, why="keys of another layer, biases"),
     many(rand(2, 3, 2, 3, 4), why="all in one tensor", raises=Unsupported),
     many(Q, rand(2, 5, 2, 2, 4), why="keys and values in one tensor", raises=Unsupported),
+    many(Q, K, why="no values", raises=Unsupported),
+    many(Q, None, V, why="no keys", raises=Unsupported),
+    many(rand(2, 3, 2, 4), K, V, why="queries whose heads are apart", raises=Unsupported),
+    many(Q, K[0], V[0], why="keys of one sample", raises=Unsupported),
     many(Q, OWN_K, OWN_V, None, None, None, PAST[0], why="half a past", raises=BadType),
     many(
         *(Q, OWN_K, OWN_V, None, None, None, *PAST, None, np.zeros((2, 1, 7), np.int32)),

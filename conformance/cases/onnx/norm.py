@@ -89,6 +89,11 @@ CASES = [
         tol=ROUNDS,
         why="constant channels",
     ),
+    *(
+        Case("InstanceNormalization", (x, S, B), is_open=is_open, why=f"no {what}")
+        for x, what in ((X[:0], "samples"), (X[..., :0], "elements"))
+        for is_open in (False, True)
+    ),
     Case("InstanceNormalization", (X, S[:2], B), raises=BadType, why="too few channels"),
     Case("LayerNormalization", (X, rand(5), rand(5, seed=1)), tol=ROUNDS),
     Case(

@@ -72,6 +72,7 @@ CASES = [
     Case("ReduceLogSumExp", (f(-np.inf, -np.inf),), why="nothing but -inf", oracle="onnxruntime"),
     *(Case(op, (i(1 << 30, 2, 1 << 30, dtype=np.int32),), why="int32 wraps")
       for op in ("ReduceSum", "ReduceProd")),
+    Case("ReduceSum", (np.full(2**21 + 1, 2**32 - 1),), why="more than a float64 holds"),
     Case("ReduceSum", (rand(3), np.array([True])), why="axes that are no integers", raises=BadType),
     *(Case(op, (X,), {"axis": 1}) for op in ("ArgMax", "ArgMin")),
     *(Case(op, (X,), {"axis": -1, "keepdims": 0}) for op in ("ArgMax", "ArgMin")),

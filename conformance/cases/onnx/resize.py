@@ -68,6 +68,17 @@ CASES = [
         tol=ROUNDS,
         why="sizes at run time",
     ),
+    *(
+        Case(
+            "Resize",
+            (X, None, None, i(1, 2, 9, 5)),
+            {"mode": mode, "coordinate_transformation_mode": rule},
+            tol=ROUNDS,
+            why=f"{mode} to sizes at run time, {rule}",
+        )
+        for mode in ("linear", "cubic")
+        for rule in ("asymmetric", "align_corners", "half_pixel")
+    ),
     Case(
         "Resize",
         (X, None, None, Const(i(1, 2, 10, 8))),

@@ -153,6 +153,11 @@ PAD = [
     Case("Pad", (W, c(-1, 2, 0, -1)), {"mode": "edge"}, why="crops", oracle="onnxruntime"),
     Case("Pad", (W,), {"pads": [0, 1, 2, 0], "value": 3.0}, opset=2, why="pads as attribute"),
     Case("Pad", (W,), {"paddings": [0, 1, 2, 0]}, opset=1, why="opset 1"),
+    *(
+        Case("Pad", (W,), {name: [1, 2, 0, 3], "mode": mode}, opset=opset)
+        for mode in ("edge", "reflect")
+        for name, opset in (("pads", 2), ("paddings", 1))
+    ),
     Case("Pad", (i(1, 2), c(1, 1), Const(scalar(7, np.int64))), why="integers"),
     Case("Pad", (W, c(1, 0, 0, 2)), {"mode": "mirror"}, why="a mode", raises=Unsupported),
     Case("Pad", (W, c(1, 0, 0)), why="an odd number of pads", raises=BadType),

@@ -69,12 +69,25 @@ CASES = [
         for n, to in FLOAT8.items()
     ),
     *(
+        Case("Cast", (i(3, 100, -100 if d == np.int8 else 250, dtype=d),), {"to": to},
+             why=f"narrow integers to {n}")
+        for d in (np.int8, np.uint8)
+        for n, to in FLOAT8.items()
+    ),
+    *(Case("Cast", (np.array([True, False]),), {"to": to}, why=f"truth to {n}")
+      for n, to in FLOAT8.items()),
+    *(
         Case("Cast", (f(0, 0.1, 0.75, 1.5, 3, 3e38, np.nan),), {"to": 24, "round_mode": mode},
              opset=25, why=f"a power of two, rounded {mode}")
         for mode in ("up", "down", "nearest")
     ),
-    Case("Cast", (f(1, 3e38),), {"to": 24, "round_mode": "up", "saturate": 0}, opset=25,
-         why="a power of two that is too large"),
+    *(
+        Case("Cast", (f(1, 3e38, np.inf, np.nan),),
+             {"to": 24, "round_mode": mode, "saturate": saturate}, opset=25,
+             why=f"a power of two that is too large, {mode}, {saturate}")
+        for mode in ("up", "down", "nearest")
+        for saturate in (0, 1)
+    ),
     Case("Cast", (f(1),), {"to": 24, "round_mode": "odd"}, opset=25, why="unknown rounding",
          raises=Unsupported),
     *(

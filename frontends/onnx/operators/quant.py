@@ -96,13 +96,11 @@ def dequantize_linear(
     block_size: int = 0,
     output_dtype: Precision | None = None,
 ) -> Value:
-    own = x_scale.precision if x_scale.precision in quant.SCALED else Precision.FLOAT32
-    kind = output_dtype or own
     return quant.dequantize_linear(
         x,
         x_scale,
         x_zero_point,
         axis=axis,
         block_size=block_size if x_scale.rank == x.rank else 0,
-        dtype=kind,
+        dtype=output_dtype or x_scale.precision,
     )

@@ -6,45 +6,37 @@ import math
 
 import numpy as np
 
-from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Operation, Value
 from nnir.ops import activation, quant
-from nnir.types import Precision
+from nnir.types import Fuse, Precision
 
 from ...lowering import Lowerings
+from ...operands import Axis
 from ...quirks import report_met
-from .emitter import Emitter, Ref, Refs
+from .emitter import Emitter, Ref, Refs, Taken, widen
 from .quirks import SOFTMAX_WRAPS
 
 table = Lowerings[Ref]()
 
 
-table.natives(
-    {
-        activation.sigmoid: "Sigmoid",
-        activation.tanh: "Tanh",
-    }
-)
+table.natives({activation.sigmoid: "Sigmoid", activation.tanh: "Tanh"})
+table.native(activation.leaky_relu, "LeakyRelu", "alpha")
+table.native(activation.hard_sigmoid, "HardSigmoid", "alpha", "beta")
+table.native(activation.log_softmax, "LogSoftmax", "axis")
+table.native(activation.elu, "Elu", "alpha")
+table.native(activation.celu, "Celu", "alpha")
 
 
-@table.lower(activation.relu)
-def relu(g: Emitter, input: Value) -> Ref:
-    return g.rectified(input)
-
-
-@table.lower(activation.relu6)
-def relu6(g: Emitter, input: Value) -> Ref:
-    return g.clipped(input, g.number(0, input), g.number(6, input))
+@table.each({activation.relu: Fuse.RELU, activation.relu6: Fuse.RELU6})
+def _bounded(g: Emitter, code: Fuse, input: Taken) -> Ref:
+    return g.fused(input, code)
 
 
 @table.lower(activation.swish)
-def swish(g: Emitter, input: Value) -> Ref:
-    return g.take(input) * g.node("Sigmoid", input)
-
-
-table.native(activation.leaky_relu, "LeakyRelu", "alpha")
+def swish(g: Emitter, input: Taken) -> Ref:
+    return input * g.node("Sigmoid", input)
 
 
 @table.lower(activation.prelu)
@@ -67,7 +59,7 @@ def gelu(g: Emitter, input: Value, *, approximate: bool) -> Ref:
 
 def _written_gelu(g: Emitter, input: Value, *, approximate: bool) -> Ref:
     """x / 2 (1 + erf(x / sqrt 2)), or with the hyperbolic tangent: Hendrycks, Gimpel (2016)."""
-    x = g.cast(input, g.summed_in(input.precision))
+    x = widen(g, input)
     if approximate:
         curve = g.node("Tanh", (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi))
     else:
@@ -75,12 +67,9 @@ def _written_gelu(g: Emitter, input: Value, *, approximate: bool) -> Ref:
     return x * 0.5 * (curve + 1.0)
 
 
-table.native(activation.hard_sigmoid, "HardSigmoid", "alpha", "beta")
-
-
 @table.lower(activation.hard_swish)
-def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
-    return g.take(input) * g.node("HardSigmoid", input, alpha=alpha, beta=beta)
+def hard_swish(g: Emitter, input: Taken, *, alpha: float, beta: float) -> Ref:
+    return input * g.node("HardSigmoid", input, alpha=alpha, beta=beta)
 
 
 @table.lower(activation.softplus)
@@ -94,7 +83,7 @@ def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Ref:
 @table.lower(activation.softmax)
 def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     made = g.node("Softmax", input, axis=axis)
-    size = input.shape[axis_of(axis, input.rank)]
+    size = input.shape[axis]
     is_alone = isinstance(size, Expr) or size == 1
     if not any(_is_cut_off(o, is_alone=is_alone) for o in _readers(input)):
         return made
@@ -122,29 +111,19 @@ def _is_cut_off(reader: Operation, *, is_alone: bool) -> bool:
     return bool((most < 1).any())
 
 
-table.native(activation.log_softmax, "LogSoftmax", "axis")
-
-
 @table.lower(activation.hardmax)
-def hardmax(g: Emitter, input: Value, *, axis: int) -> Ref:
+def hardmax(g: Emitter, input: Value, *, axis: Axis) -> Ref:
     """ONNX Runtime's own Hardmax passes over NaN; its ArgMax does not."""
-    along = axis_of(axis, input.rank)
-    first, values = g.node("ArgMax", input, axis=along), g.constant([0, 1], np.float32)
-    operands = first, g.size(input, along), values
-    hot = g.node("OneHot", *operands, axis=along, precision=Precision.FLOAT32)
-    return g.node("Squeeze", hot, g.ints(along + 1))
+    first, values = g.node("ArgMax", input, axis=axis), g.constant([0, 1], np.float32)
+    operands = first, g.size(input, axis), values
+    hot = g.node("OneHot", *operands, axis=axis, precision=Precision.FLOAT32)
+    return g.node("Squeeze", hot, g.ints(axis + 1))
 
 
 @table.lower(activation.clip)
 def clip(g: Emitter, input: Value, min: Value, max: Value) -> Ref:
     bounds = [b if b.rank == 0 else g.node("Squeeze", b) for b in (min, max)]
     return g.clipped(input, *bounds)
-
-
-table.native(activation.elu, "Elu", "alpha")
-
-
-table.native(activation.celu, "Celu", "alpha")
 
 
 @table.lower(activation.dropout)

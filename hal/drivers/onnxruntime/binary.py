@@ -12,7 +12,7 @@ from nnir.ops import binary, compare, reduce, unary
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, Taken
 
 table = Lowerings[Ref]()
 table.fuse(Emitter.fused)
@@ -89,9 +89,9 @@ def _nothing_by_zero(g: Emitter, result: Ref, y: Ref, by: Ref) -> Ref:
 
 
 @table.lower(binary.div)
-def div(g: Emitter, input0: Value, input1: Value) -> Ref:
+def div(g: Emitter, input0: Taken, input1: Value) -> Ref:
     by = _by(g, input1)
-    return _quotient(g, g.take(input0) / by, g.take(input1), by)
+    return _quotient(g, input0 / by, g.take(input1), by)
 
 
 @table.lower(binary.floor_div)
@@ -110,7 +110,7 @@ def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
 
 def _differs(rest: Ref, by: Ref) -> Ref:
     """Whether a remainder is not 0 and has another sign than the divisor."""
-    return ~rest.equal(0) & ((rest < 0) ^ (by < 0))
+    return rest.unequal(0) & ((rest < 0) ^ (by < 0))
 
 
 def _floor_mod(g: Emitter, x: Ref, by: Ref) -> Ref:

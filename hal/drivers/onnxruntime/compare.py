@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from nnir.model import Value
 from nnir.ops import compare
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, Taken
 
 table = Lowerings[Ref]()
-BOOL = Precision.BOOL8
 
 
 def plain(g: Emitter, input: Value) -> Ref:
@@ -19,6 +20,9 @@ def plain(g: Emitter, input: Value) -> Ref:
     if input.precision < Precision.FLOAT8E4M3FN or input.dtype.kind == "c":
         return g.take(input)
     return g.cast(input, Precision.FLOAT32 if input.is_float else Precision.INT32)
+
+
+Comparable = Annotated[Ref, plain]
 
 
 @table.each(
@@ -30,18 +34,17 @@ def plain(g: Emitter, input: Value) -> Ref:
         compare.less_equal: "LessOrEqual",
     }
 )
-def _same(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
-    return g.node(name, plain(g, input0), plain(g, input1), precision=BOOL)
+def _same(g: Emitter, name: str, input0: Comparable, input1: Comparable) -> Ref:
+    return g.node(name, input0, input1)
 
 
 @table.lower(compare.not_equal)
-def not_equal(g: Emitter, input0: Value, input1: Value) -> Ref:
-    return ~plain(g, input0).equal(plain(g, input1))
+def not_equal(g: Emitter, input0: Comparable, input1: Comparable) -> Ref:
+    return input0.unequal(input1)
 
 
 @table.lower(compare.where)
-def where(g: Emitter, condition: Value, input0: Value, input1: Value) -> Ref:
-    if input0.precision == BOOL:
-        mask = g.take(condition)
-        return mask & input0 | ~mask & input1
+def where(g: Emitter, condition: Taken, input0: Value, input1: Value) -> Ref:
+    if input0.precision == Precision.BOOL8:
+        return condition & input0 | ~condition & input1
     return g.where(condition, plain(g, input0), plain(g, input1))

@@ -14,14 +14,9 @@ from nnir.types import Precision
 from ...attributes import Ints, Transposed, Window
 from ...lowering import Lowerings
 from . import windows
-from .emitter import Emitter, Operand, Ref
+from .emitter import Emitter, Operand, Ref, Sizes, widen
 
 table = Lowerings[Ref]()
-
-
-def _floats(g: Emitter, *operands: Value) -> list[Any]:
-    """Operands in float32: a sum in 16 bits would lose what the standard keeps."""
-    return [g.cast(v, g.summed_in(v.precision)) for v in operands]
 
 
 def _require_float(name: str, input: Value) -> None:
@@ -31,50 +26,28 @@ def _require_float(name: str, input: Value) -> None:
 
 @table.lower(conv.conv_2d, conv.conv_3d, how=Window)
 def convolution(
-    g: Emitter,
-    input: Value,
-    filter: Value,
-    bias: Value,
-    *,
-    group: int,
-    how: Window,
+    g: Emitter, input: Value, filter: Value, bias: Value, *, group: int, how: Window
 ) -> Ref:
     _require_float("Conv", input)
     auto_pad, pads = windows.padding(input, how.over(windows.spatial_sizes("a filter", filter)))
-    x, w, b = _floats(g, input, filter, bias)
+    x, w, b = (widen(g, v) for v in (input, filter, bias))
     if pads is not None and min(pads, default=0) < 0:  # which the kernel refuses
         cuts = [min(p, 0) for p in pads]
         pairs = zip(cuts[: how.rank], cuts[how.rank :], strict=True)
         x, pads = windows.add_border(g, x, [*pairs]), [max(p, 0) for p in pads]
-    return g.node(
-        "Conv",
-        *(x, w, b),
-        auto_pad=auto_pad,
-        pads=pads,
-        strides=how.strides,
-        group=group,
-        dilations=how.dilations,
-    )
+    return windows.slide(g, "Conv", how, x, w, b, auto_pad=auto_pad, group=group, pads=pads)
 
 
 @table.lower(conv.conv_2d_transpose, conv.conv_3d_transpose, how=Transposed)
 def transposed_convolution(
-    g: Emitter,
-    input: Value,
-    filter: Value,
-    bias: Value,
-    *,
-    group: int,
-    how: Transposed,
+    g: Emitter, input: Value, filter: Value, bias: Value, *, group: int, how: Transposed
 ) -> Ref:
     """The native operator; what it cannot be told of the border is padded or cut off after it."""
     _require_float("ConvTranspose", input)
     how = how.over(windows.spatial_sizes("a filter", filter))
     sizes = windows.spatial_sizes("CONV_2D_TRANSPOSE", input) if how.is_forced else ()
-    x, w, b = _floats(g, input, filter, bias)
-    result = g.node(
-        "ConvTranspose", x, w, strides=how.strides, group=group, dilations=how.dilations
-    )
+    x, w, b = (widen(g, v) for v in (input, filter, bias))
+    result = windows.slide(g, "ConvTranspose", how, x, w, group=group, pads=None)
     result = windows.add_border(g, result, how.growth(sizes))
     return result + _column(g, b, how.rank)
 
@@ -99,15 +72,7 @@ def conv_integer(
     x, zero = _to_unsigned(g, input, input_zero_point)
 
     def convolve(w: Operand, by: Operand = None) -> Ref:
-        return g.node(
-            "ConvInteger",
-            *(x, w, zero, by),
-            precision=Precision.INT32,
-            pads=windows.begins_ends(how.pads),
-            strides=how.strides,
-            group=group,
-            dilations=how.dilations,
-        )
+        return windows.slide(g, "ConvInteger", how, x, w, zero, by, group=group)
 
     whole = filter_zero_point
     if whole is None:
@@ -138,15 +103,15 @@ def _to_unsigned(g: Emitter, value: Value, zero: Value | None) -> tuple[Any, Any
 def col_2_im(
     g: Emitter,
     input: Value,
-    image_shape: Value,
-    block_shape: Value,
+    image_shape: Sizes,
+    block_shape: Sizes,
     *,
     dilations: Ints | None,
     pads: Ints | None,
     strides: Ints | None,
 ) -> Ref:
-    sizes = [g.int64(v) for v in (image_shape, block_shape)]
     flat = None if pads is None else windows.begins_ends(pads)
+    sizes = image_shape, block_shape
     return g.node("Col2Im", input, *sizes, dilations=dilations, strides=strides, pads=flat)
 
 
@@ -163,12 +128,7 @@ def deformable_conv_2d(
     deformable_group: int,
     how: Window,
 ) -> Ref:
-    return g.node(
-        "DeformConv",
-        *(input, filter, offset, bias, mask),
-        pads=windows.begins_ends(how.pads),
-        strides=how.strides,
-        group=group,
-        offset_group=deformable_group,
-        dilations=how.dilations,
+    operands = input, filter, offset, bias, mask
+    return windows.slide(
+        g, "DeformConv", how, *operands, group=group, offset_group=deformable_group
     )

@@ -9,7 +9,7 @@ from nnir.types import Precision
 
 from ...attributes import Ints, Regions
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, Sizes
 
 table = Lowerings[Ref]()
 
@@ -46,10 +46,10 @@ def non_max_suppression_indices(
 
 
 @table.lower(detection.roi_align, detection.roi_align_max, how=Regions)
-def roi_align(g: Emitter, input: Value, rois: Value, batch_indices: Value, *, how: Regions) -> Ref:
+def roi_align(g: Emitter, input: Value, rois: Value, batch_indices: Sizes, *, how: Regions) -> Ref:
     return g.single(
         "RoiAlign",
-        *(input, rois, g.int64(batch_indices)),
+        *(input, rois, batch_indices),
         mode="avg" if g.operation.operator is detection.roi_align else "max",
         coordinate_transformation_mode="half_pixel" if how.aligned else "output_half_pixel",
         output_height=how.output_height,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, overload
+from typing import Annotated, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -35,6 +35,7 @@ NATIVE = frozenset(p for p in Precision if p < 24)
 GIVEN = {
     **dict.fromkeys(("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"), Precision.BOOL8),
     **dict.fromkeys(("IsInf", "IsNaN"), Precision.BOOL8),
+    "ConvInteger": Precision.INT32,
     **dict.fromkeys(("ArgMax", "ArgMin", "NonZero", "Shape"), Precision.INT64),
 }
 """The precisions of results that are not the first operand's."""
@@ -180,7 +181,6 @@ class Emitter(Emission[Ref]):
         outputs: Literal[1] = 1,
         precision: Precision | None = None,
         domain: str = "",
-        since: int = 0,
         **attributes: proto.Attribute,
     ) -> Ref: ...
     @overload
@@ -191,7 +191,6 @@ class Emitter(Emission[Ref]):
         outputs: int,
         precision: Precision | None = None,
         domain: str = "",
-        since: int = 0,
         **attributes: proto.Attribute,
     ) -> Refs: ...
     def node(
@@ -201,7 +200,6 @@ class Emitter(Emission[Ref]):
         outputs: int = 1,
         precision: Precision | None = None,
         domain: str = "",
-        since: int = 0,
         **attributes: proto.Attribute,
     ) -> Ref | Refs:
         """Append a node; the Ref of its output, or a tuple of Refs when `outputs` is above 1.
@@ -209,9 +207,9 @@ class Emitter(Emission[Ref]):
         `precision` is that of the first output where it differs from the first input's and from
         what ONNX says (truth values of comparisons, INT64 of places and sizes). Where
         ONNX Runtime has no kernel for the precision of the operands, the node computes in a wider
-        one between casts. `since` is the opset that a newer operator needs.
+        one between casts.
         """
-        made = self._nodes(op, inputs, attributes, outputs, precision, domain, since)
+        made = self._nodes(op, inputs, attributes, outputs, precision, domain)
         return made if outputs > 1 else made[0]
 
     def native(
@@ -255,9 +253,7 @@ class Emitter(Emission[Ref]):
         outputs: int = 1,
         precision: Precision | None = None,
         domain: str = "",
-        since: int = 0,
     ) -> Refs:
-        self.require(since, op)
         precision = precision or GIVEN.get(op)
         operands = [self.ref(i) for i in inputs]
         first_typed = 0 if domain else operand_of(op)
@@ -424,13 +420,14 @@ class Emitter(Emission[Ref]):
             inner.names[value] = self.ref(operand) or Ref("", value.precision, self)
         return proto.Graph(inner.graph(model, [], "branch"))
 
-    def loop_body(self, model: Model, carried: int, fixed: Sequence[Operand]) -> proto.Graph:
-        """The body of a Loop: iteration number, condition and state are inputs of the graph."""
+    def loop_body(
+        self, model: Model, carried: int, fixed: Sequence[Operand], *, counts: bool = True
+    ) -> proto.Graph:
+        """The body of a Loop, or of a Scan, which does not count: iteration number, condition and
+        state are inputs of the graph."""
         inner = self._inner(model)
-        heads = [
-            proto.value_info(self.name("iteration"), Precision.INT64, ()),
-            proto.value_info(self.name("condition"), Precision.BOOL8, ()),
-        ]
+        count = {"iteration": Precision.INT64, "condition": Precision.BOOL8} if counts else {}
+        heads = [proto.value_info(self.name(n), kind, ()) for n, kind in count.items()]
         for value in model.inputs[:carried]:
             name = Ref(self.name("state"), value.precision, inner)
             heads.append(proto.value_info(name, value.precision, None))
@@ -546,6 +543,30 @@ def rounding_to(precision: Precision) -> dict[str, int | str]:
     if precision == Precision.FLOAT8E8M0FNU:
         return {"round_mode": "nearest", "saturate": 0}
     return {"saturate": 0} if precision.name.startswith("FLOAT8") else {}
+
+
+def widen(g: Emitter, operand: Operand) -> Ref:
+    """An operand in the precision that sums of it are computed in."""
+    ref = g.take(operand)
+    return g.cast(ref, g.summed_in(ref.precision))
+
+
+def squeeze(g: Emitter, operand: Value) -> Ref:
+    """One element as rank 0."""
+    return g.reshape(operand) if operand.rank else g.take(operand)
+
+
+Taken = Annotated[Ref, Emitter.take]
+"""A result to calculate with."""
+
+Sizes = Annotated[Ref, Emitter.int64]
+"""Positions or sizes as INT64."""
+
+Wide = Annotated[Ref, widen]
+"""Numbers to add up."""
+
+Scalar = Annotated[Ref, squeeze]
+"""One element as rank 0."""
 
 
 def require_size(count: int) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from nnir.broadcast import axis_of, length_of
+from nnir.broadcast import length_of
 from nnir.model import Value
 from nnir.ops import index
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from ...operands import Axis
+from .emitter import Emitter, Ref, Sizes
 from .shape import part
 
 table = Lowerings[Ref]()
@@ -29,20 +28,7 @@ def slice_(
 ) -> Ref:
     if not length_of(starts):
         return g.node("Identity", input)
-    bounds = [g.int64(v) for v in (starts, ends, axes, steps)]
-    return g.node("Slice", input, *bounds)
-
-
-@table.lower(index.scatter_elements)
-def scatter_elements(
-    g: Emitter, input: Value, indices: Value, updates: Value, *, axis: int, reduction: str
-) -> Ref:
-    return _scatter(g, "ScatterElements", input, indices, updates, reduction, axis=axis)
-
-
-@table.lower(index.scatter_nd)
-def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str) -> Ref:
-    return _scatter(g, "ScatterND", input, indices, updates, reduction)
+    return g.node("Slice", input, *map(g.int64, (starts, ends, axes, steps)))
 
 
 REDUCED = {
@@ -53,19 +39,25 @@ REDUCED = {
 """Types that ONNX Runtime moves, but does not combine."""
 
 
-def _scatter(
-    g: Emitter,
-    op: str,
-    input: Value,
-    indices: Value,
-    updates: Value,
-    reduction: str,
-    **attributes: Any,
+@table.lower(index.scatter_elements)
+def scatter_elements(
+    g: Emitter, input: Value, indices: Sizes, updates: Value, *, axis: int, reduction: str
 ) -> Ref:
-    kind = input.precision
+    x, y = _combined(g, reduction, input, updates)
+    return g.node("ScatterElements", x, indices, y, axis=axis, reduction=reduction)
+
+
+@table.lower(index.scatter_nd)
+def scatter_nd(g: Emitter, input: Value, indices: Sizes, updates: Value, *, reduction: str) -> Ref:
+    x, y = _combined(g, reduction, input, updates)
+    return g.node("ScatterND", x, indices, y, reduction=reduction)
+
+
+def _combined(g: Emitter, reduction: str, *operands: Value) -> list[Ref]:
+    """Operands in a type that ONNX Runtime combines."""
+    kind = operands[0].precision
     wide = kind if reduction == "none" else REDUCED.get(kind, kind)
-    operands = g.cast(input, wide), g.int64(indices), g.cast(updates, wide)
-    return g.node(op, *operands, reduction=reduction, **attributes)
+    return [g.cast(v, wide) for v in operands]
 
 
 @table.lower(index.non_zero)
@@ -79,13 +71,13 @@ def non_zero(g: Emitter, input: Value) -> Ref:
 
 @table.lower(index.reverse_sequence)
 def reverse_sequence(
-    g: Emitter, input: Value, lengths: Value, *, batch_axis: int, time_axis: int
+    g: Emitter, input: Value, lengths: Sizes, *, batch_axis: Axis, time_axis: Axis
 ) -> Ref:
     """ONNX has the two axes in front."""
-    batch, time = axis_of(batch_axis, input.rank), axis_of(time_axis, input.rank)
     narrow = input.precision == Precision.BFLOAT16
     whole = g.cast(input, Precision.FLOAT32) if narrow else input
-    perm = [batch, time, *(a for a in range(input.rank) if a not in (batch, time))]
-    front = g.node("Transpose", whole, perm=perm)
-    done = g.node("ReverseSequence", front, g.int64(lengths), batch_axis=0, time_axis=1)
+    front = batch_axis, time_axis
+    perm = [*front, *(a for a in range(input.rank) if a not in front)]
+    turned = g.node("Transpose", whole, perm=perm)
+    done = g.node("ReverseSequence", turned, lengths, batch_axis=0, time_axis=1)
     return g.node("Transpose", done, perm=np.argsort(perm).tolist())

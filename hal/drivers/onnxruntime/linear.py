@@ -15,6 +15,7 @@ from .quant import is_turned
 from .shape import dims, part
 
 table = Lowerings[Ref]()
+table.native(linear.determinant, "Det")
 
 
 @table.lower(linear.fully_connected)
@@ -65,8 +66,3 @@ def einsum(g: Emitter, *input: Value, equation: str) -> Ref:
     if any(0 in v.shape for v in input):
         raise NoLowering("einsum of an empty tensor, over which ONNX Runtime divides by zero")
     return g.node("Einsum", *input, equation=equation)
-
-
-@table.lower(linear.determinant)
-def determinant(g: Emitter, input: Value) -> Ref:
-    return g.node("Det", input)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from nnir.broadcast import axis_of
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import norm
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from ...operands import Axis
+from .emitter import Emitter, Ref, Wide, widen
 
 table = Lowerings[Ref]()
 
@@ -28,25 +28,20 @@ def instance_normalization(g: Emitter, input: Value, *rest: Value, epsilon: floa
 
 
 @table.lower(norm.layer_normalization)
-def layer_normalization(
-    g: Emitter, input: Value, *rest: Value, begin_norm_axis: int, epsilon: float
-) -> Ref:
-    """In float32, or in float64 where the input is."""
+def layer_normalization(g: Emitter, *operands: Wide, begin_norm_axis: int, epsilon: float) -> Ref:
     if not g.has("LayerNormalization"):
         raise NoLowering("LayerNormalization needs opset 17")
-    operands = (g.cast(v, g.summed_in(v.precision)) for v in (input, *rest))
     return g.node("LayerNormalization", *operands, axis=begin_norm_axis, epsilon=epsilon)
 
 
 @table.lower(norm.rms_normalization)
 def rms_normalization(
-    g: Emitter, input: Value, scale: Value, *, begin_norm_axis: int, epsilon: float
+    g: Emitter, input: Value, scale: Value, *, begin_norm_axis: Axis, epsilon: float
 ) -> Ref:
     """ONNX Runtime's own kernel, which no file names: others would not read it."""
     if g.for_file:
         return g.decomposed()[0]
-    axis = axis_of(begin_norm_axis, input.rank)
+    axis, operands = begin_norm_axis, (widen(g, input), widen(g, scale))
     if not scale.is_static or scale.shape != input.shape[axis:] or 0 in input.shape:
         raise NoLowering(f"SimplifiedLayerNormalization of {input.type} with {scale.type}")
-    operands = (g.cast(v, g.summed_in(v.precision)) for v in (input, scale))
     return g.node("SimplifiedLayerNormalization", *operands, axis=axis, epsilon=epsilon)

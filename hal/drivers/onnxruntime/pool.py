@@ -27,17 +27,12 @@ POOLED = {p: p for p in (Precision.FLOAT32, Precision.FLOAT64, Precision.INT8, P
 
 def _geometry(g: Emitter, input: Value, how: Window, *, clips: bool = False) -> dict[str, Any]:
     """ONNX attributes of a window; ceil_mode and divisor of the standard's are not ONNX's."""
+    given: dict[str, Any] = {"kernel_shape": how.kernel_shape, "strides": how.strides}
     if g.operation.operator not in STANDARD:
-        return {
-            "kernel_shape": how.kernel_shape,
-            "strides": how.strides,
-            "pads": windows.begins_ends(how.pads),
-            "dilations": how.dilations,
-            "ceil_mode": how.ceil_mode,
-        }
+        lie = {"dilations": how.dilations, "pads": windows.begins_ends(how.pads)}
+        return given | lie | {"ceil_mode": how.ceil_mode}
     auto_pad, pads = windows.padding(input, how)
-    given: dict[str, Any] = {"auto_pad": auto_pad, "pads": pads}
-    given |= {"kernel_shape": how.kernel_shape, "strides": how.strides}
+    given |= {"auto_pad": auto_pad, "pads": pads}
     if not how.ceil_mode:
         return given
     is_open = any(isinstance(d, Expr) for d in input.shape[2:])
@@ -66,7 +61,20 @@ def average_pool(g: Emitter, input: Value, *, count_include_pad: bool, how: Wind
 
 @table.lower(pool.max_pool_2d, pool.max_pool, implied=["return_indices_dtype"], how=Window)
 def max_pool(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> Ref | Refs:
-    return _maxima(g, input, _geometry(g, input, how), return_indices=return_indices)
+    """MaxPool, with positions in the plane instead of in the whole tensor."""
+    given = _geometry(g, input, how)
+    _require_small(given)
+    _require_elements(input, given)
+    half = g.for_file and input.precision == Precision.FLOAT16
+    wide = input.precision if half else POOLED.get(input.precision)
+    if wide is None:
+        raise NoLowering(f"onnxruntime has no MaxPool kernel for {input.precision.name}")
+    x = g.cast(input, wide)
+    if not return_indices:
+        return g.node("MaxPool", x, **given)
+    values, positions = g.node("MaxPool", x, outputs=2, **given)
+    plane = g.node("ReduceProd", g.node("Shape", input, start=2))
+    return values, positions % plane
 
 
 def _require_elements(input: Value, given: dict[str, Any]) -> None:
@@ -82,19 +90,3 @@ def _require_elements(input: Value, given: dict[str, Any]) -> None:
             continue
         if has_empty(size, kernel, stride, dilation, pair, ceil=ceil):
             raise NoLowering(f"onnxruntime has no MaxPool of {input.type} with windows of nothing")
-
-
-def _maxima(g: Emitter, input: Value, given: dict[str, Any], *, return_indices: bool) -> Ref | Refs:
-    """MaxPool, with positions in the plane instead of in the whole tensor."""
-    _require_small(given)
-    _require_elements(input, given)
-    half = g.for_file and input.precision == Precision.FLOAT16
-    wide = input.precision if half else POOLED.get(input.precision)
-    if wide is None:
-        raise NoLowering(f"onnxruntime has no MaxPool kernel for {input.precision.name}")
-    x = g.cast(input, wide)
-    if not return_indices:
-        return g.node("MaxPool", x, **given)
-    values, positions = g.node("MaxPool", x, outputs=2, **given)
-    plane = g.node("ReduceProd", g.node("Shape", input, start=2))
-    return values, positions % plane

@@ -14,28 +14,28 @@ from nnir.ops import random
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, Sizes
 
 table = Lowerings[Ref]()
 
 
-def _draw(g: Emitter, op: str, shape: Value, dtype: Precision, **attributes: Any) -> Ref:
+def _draw(g: Emitter, op: str, shape: Ref, dtype: Precision, **attributes: Any) -> Ref:
     """ONNX Runtime draws into the shape of a tensor; 16-bit floats are rounded from float32."""
     kind = Precision.FLOAT64 if dtype == Precision.FLOAT64 else Precision.FLOAT32
-    frame = g.node("Expand", g.constant(0, np.float32), g.int64(shape))
+    frame = g.node("Expand", g.constant(0, np.float32), shape)
     return g.node(op, frame, precision=kind, dtype=code_of(kind), **attributes).cast(dtype)
 
 
 @table.lower(random.random_normal)
 def random_normal(
-    g: Emitter, shape: Value, *, mean: float, scale: float, dtype: Precision, seed: float | None
+    g: Emitter, shape: Sizes, *, mean: float, scale: float, dtype: Precision, seed: float | None
 ) -> Ref:
     return _draw(g, "RandomNormalLike", shape, dtype, mean=mean, scale=scale, seed=seed)
 
 
 @table.lower(random.random_uniform)
 def random_uniform(
-    g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
+    g: Emitter, shape: Sizes, *, low: float, high: float, dtype: Precision, seed: float | None
 ) -> Ref:
     if not (math.isfinite(low) and math.isfinite(high) and low <= high):
         raise NoLowering(f"onnxruntime ends the process for numbers between {low} and {high}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import cells, recurrent
@@ -16,13 +18,21 @@ EACH = {"RNN": 1, "GRU": 2, "LSTM": 3}
 """How many activations a cell has."""
 
 
+def _wide(g: Emitter, value: Value) -> Ref:
+    return g.cast(value, Precision.FLOAT32 if value.is_float else Precision.INT32)
+
+
+Numbers = Annotated[Ref, _wide]
+"""Floats in float32, lengths in int32."""
+
+
 @table.lower(recurrent.rnn, recurrent.gru, recurrent.lstm, how=Cells)
 def layer(
     g: Emitter,
     input: Value,
-    weight: Value,
+    weight: Numbers,
     recurrence: Value,
-    *rest: Value | None,
+    *rest: Numbers | None,
     how: Cells,
 ) -> Refs:
     op = g.operation.operator.name
@@ -37,7 +47,7 @@ def layer(
         raise NoLowering(f"onnxruntime's {op} overflows in Softplus")
     return g.node(
         op,
-        *(_wide(g, v) for v in (input, weight, recurrence, *rest)),
+        *(_wide(g, input), weight, _wide(g, recurrence), *rest),
         outputs=len(g.operation.outputs),
         activations=names,
         direction=how.direction,
@@ -48,13 +58,6 @@ def layer(
         input_forget=how.input_forget,
         hidden_size=_hidden_size(recurrence),
     )
-
-
-def _wide(g: Emitter, value: Value | None) -> Ref | None:
-    """Floats in float32, lengths in int32."""
-    if value is None:
-        return None
-    return g.cast(value, Precision.FLOAT32 if value.is_float else Precision.INT32)
 
 
 def _hidden_size(recurrence: Value) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from nnir.broadcast import axes_of, ints
@@ -13,9 +15,8 @@ from nnir.types import Precision, TensorType
 
 from ...lowering import Lowerings
 from ...quirks import report_met
-from . import proto
 from .binary import SIGNED, from_signed_order, to_signed_order
-from .emitter import Emitter, Operand, Ref
+from .emitter import Emitter, Operand, Ref, Sizes
 from .kernels import has_kernel
 from .quirks import SUMS_OF_INT64
 
@@ -24,19 +25,22 @@ table.decompose(reduce.reduce_mean, mean_by_sum)
 POOL = "GlobalAveragePool"
 
 
-def _axes(g: Emitter, input: Value, axes: Value) -> Operand:
+def _axes(g: Emitter, axes: Value) -> Operand:
     """The axes as ONNX takes them: 1-D INT64, or nothing for all.
 
     Not negative: ONNX Runtime passes over those of a tensor without elements.
     """
+    shape = g.operation.inputs[0].shape  # type: ignore[union-attr]  # what is reduced
+    rank = max(len(shape), 1)
     if axes.constant is not None:
         known = axes.constant.ravel().astype(np.int64)
-        return g.constant(known % max(input.rank, 1)) if known.size else None
+        return g.constant(known % rank) if known.size else None
     wide = g.cast(axes, Precision.INT64)
     wide = wide if axes.rank else g.node("Unsqueeze", wide, g.ints(0))
-    if 0 not in input.shape:
-        return wide
-    return g.node("Mod", wide, g.constant(max(input.rank, 1), np.int64))
+    return wide if 0 not in shape else g.node("Mod", wide, g.constant(rank, np.int64))
+
+
+Along = Annotated[Operand, _axes]
 
 
 @table.lower(reduce.reduce_log_sum_exp)
@@ -45,31 +49,30 @@ def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) 
     loses what is far below 0."""
     if input.is_float and 0 not in input.shape:
         raise NoLowering(f"onnxruntime's ReduceLogSumExp of {input.type} loses small numbers")
-    return g.node("ReduceLogSumExp", input, _axes(g, input, axes), keepdims=keepdim)
-
-
-def _wrap(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-    """A reduction whose integers wrap: of INT32, where ONNX Runtime saturates, in INT64."""
-    wide = Precision.INT64 if input.precision == Precision.INT32 else input.precision
-    return g.node(name, g.cast(input, wide), _axes(g, input, axes), keepdims=keepdim)
+    return g.node("ReduceLogSumExp", input, _axes(g, axes), keepdims=keepdim)
 
 
 @table.lower(reduce.reduce_prod)
-def reduce_prod(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-    return _wrap(g, "ReduceProd", input, axes, keepdim=keepdim)
+def reduce_prod(g: Emitter, input: Value, axes: Along, *, keepdim: bool) -> Ref:
+    return g.node("ReduceProd", _wrapping(g, input), axes, keepdims=keepdim)
+
+
+def _wrapping(g: Emitter, input: Value) -> Ref:
+    """Integers that wrap: of INT32, where ONNX Runtime saturates, in INT64."""
+    return g.cast(input, Precision.INT64) if input.precision == Precision.INT32 else g.take(input)
 
 
 @table.lower(reduce.reduce_sum)
 def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     if input.precision not in WIDE or _is_small(input):
-        return _wrap(g, "ReduceSum", input, axes, keepdim=keepdim)
+        return g.node("ReduceSum", _wrapping(g, input), _axes(g, axes), keepdims=keepdim)
     report_met(SUMS_OF_INT64)
     named = ints(axes)
     places = sorted(axes_of(named or range(input.rank), input.rank))
     is_known = named is not None and all(isinstance(input.shape[a], int) for a in places)
     if places and is_known and not any(input.shape[a] == 0 for a in places):
         return _sum_of_products(g, input, places, keepdim=keepdim)
-    return _sum_of_halves(g, input, _axes(g, input, axes), keepdim=keepdim)
+    return _sum_of_halves(g, input, _axes(g, axes), keepdim=keepdim)
 
 
 WIDE = frozenset({Precision.INT64, Precision.UINT64})
@@ -110,25 +113,23 @@ WIDENED = frozenset({Precision.INT16, Precision.UINT16})
 
 
 @table.each({reduce.reduce_max: "ReduceMax", reduce.reduce_min: "ReduceMin"})
-def _extreme(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+def _extreme(g: Emitter, name: str, input: Value, axes: Along, *, keepdim: bool) -> Ref:
     # ONNX Runtime refuses truth values of nothing, has no order of UINT64, and compares UINT32
     # that is widened to INT64 as INT32.
-    kinds = {Precision.BOOL8: Precision.UINT8}
-    along = _axes(g, input, axes)
     if input.precision in SIGNED:
-        found = g.node(name, to_signed_order(g, input), along, keepdims=keepdim)
+        found = g.node(name, to_signed_order(g, input), axes, keepdims=keepdim)
         return from_signed_order(g, found, input.precision)
     if 0 in input.shape and input.precision in WIDENED:
         raise NoLowering(f"onnxruntime's {name} of {input.type} gives the bounds of INT32")
-    wide = g.cast(input, kinds.get(input.precision, input.precision))
-    return g.node(name, wide, along, keepdims=keepdim)
+    wide = g.cast(input, Precision.UINT8) if input.precision == Precision.BOOL8 else input
+    return g.node(name, wide, axes, keepdims=keepdim)
 
 
 @table.lower(reduce.reduce_mean)
 def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     if input.precision in WIDE:
         raise NoLowering(f"onnxruntime computes the mean of {input.precision.name} in 53 bits")
-    along = _axes(g, input, axes)
+    along = _axes(g, axes)
     if input.is_float and 0 in input.shape:  # ONNX Runtime gives 0 for the mean of nothing
         return g.node("ReduceSum", input, along, keepdims=keepdim) / 0
     if keepdim and input.rank == 4 and ints(axes) == (2, 3) and has_kernel(POOL, input.precision):
@@ -143,8 +144,8 @@ def _position(g: Emitter, name: str, input: Value, *, axis: int, keepdim: bool) 
 
 
 @table.lower(reduce.cum_sum)
-def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool) -> Ref:
-    along = g.constant(-1, np.int64) if axis is None else g.cast(axis, Precision.INT64)
+def cum_sum(g: Emitter, input: Value, axis: Sizes | None, *, exclusive: bool, reverse: bool) -> Ref:
+    along = g.constant(-1, np.int64) if axis is None else axis
     return g.node("CumSum", input, along, exclusive=exclusive, reverse=reverse)
 
 
@@ -182,7 +183,7 @@ def _running_product(g: Emitter, input: Value, axis: int, exclusive: bool, rever
         start,
         input,
         outputs=2,
-        body=_scan_body(g, body),
+        body=g.loop_body(body, 2, (), counts=False),
         num_scan_inputs=1,
         scan_input_axes=[axis],
         scan_input_directions=[int(reverse)],
@@ -190,13 +191,3 @@ def _running_product(g: Emitter, input: Value, axis: int, exclusive: bool, rever
         scan_output_directions=[int(reverse)],
     )
     return made[1].seen_as(input.precision)
-
-
-def _scan_body(g: Emitter, body: Model) -> proto.Graph:
-    """A sub-graph whose inputs are those of the model."""
-    inner = Emitter(g.lowerings, g)
-    heads = []
-    for value in body.inputs:
-        inner.names[value] = Ref(inner.name(value.name or "in"), value.precision, inner)
-        heads.append(proto.value_info(inner.names[value], value.precision, None))
-    return proto.Graph(inner.graph(body, heads, "body"))

@@ -15,8 +15,9 @@ from nnir.types import PadMode, Precision
 
 from ...attributes import Ints
 from ...lowering import Lowerings
+from ...operands import Axis
 from ...quirks import report_met
-from .emitter import Emitter, Operand, Ref, Refs
+from .emitter import Emitter, Operand, Ref, Refs, Sizes
 from .quirks import PAD_BEFORE_AVERAGE_POOL, PAD_BEFORE_MAX_POOL
 
 table = Lowerings[Ref]()
@@ -42,8 +43,8 @@ table.native(shape.reshape, "Reshape")
 
 
 @table.lower(shape.reshape_exact)
-def reshape_exact(g: Emitter, input: Value, shape: Value) -> Ref:
-    return g.node("Reshape", input, g.int64(shape), allowzero=1)
+def reshape_exact(g: Emitter, input: Value, shape: Sizes) -> Ref:
+    return g.node("Reshape", input, shape, allowzero=1)
 
 
 @table.lower(shape.transpose)
@@ -86,8 +87,8 @@ def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Ref | Refs:
 
 
 @table.lower(shape.unstack)
-def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Ref | Refs:
-    place = g.ints(axis_of(axis, input.rank))
+def unstack(g: Emitter, input: Value, *, axis: Axis, num: int) -> Ref | Refs:
+    place = g.ints(axis)
     if num == 1:
         return g.node("Squeeze", input, place)
     pieces = g.node("Split", input, outputs=num, axis=axis, num_outputs=num)
@@ -119,13 +120,7 @@ def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
 table.native(shape.shape, "Shape", implied=["dtype"])
 
 
-MODES = {
-    PadMode.CONSTANT: "constant",
-    PadMode.REFLECT: "reflect",
-    PadMode.EDGE: "edge",
-    PadMode.REPLICATE: "edge",
-    PadMode.WRAP: "wrap",
-}
+MODES = {PadMode.CONSTANT: "constant", **shape.MODES}
 
 
 @table.lower(shape.pad)

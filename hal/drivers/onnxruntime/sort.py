@@ -8,24 +8,16 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .binary import from_signed_order, to_signed_order
-from .emitter import Emitter, Ref, Refs
+from .emitter import Emitter, Ref, Refs, Sizes
 
 table = Lowerings[Ref]()
 
 
 @table.lower(sort.top_k, implied=["sorted", "return_indices_dtype"])
-def top_k(g: Emitter, input: Value, k: Value, *, axis: int, largest: bool) -> Refs:
-    count = g.reshape(g.int64(k), 1)
+def top_k(g: Emitter, input: Value, k: Sizes, *, axis: int, largest: bool) -> Refs:
     wide = input.precision == Precision.UINT64  # which has no kernel
-    values, places = g.node(
-        "TopK",
-        to_signed_order(g, input) if wide else input,
-        count,
-        outputs=2,
-        axis=axis,
-        largest=largest,
-        sorted=1,
-    )
+    operands = to_signed_order(g, input) if wide else input, g.reshape(k, 1)
+    values, places = g.node("TopK", *operands, outputs=2, axis=axis, largest=largest, sorted=1)
     values = from_signed_order(g, values, input.precision) if wide else values
     return values, places
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
 from nnir.model import Value
@@ -10,7 +12,7 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from ...quirks import report_met
-from .emitter import Emitter, Ref, rounding_to
+from .emitter import Emitter, Ref, Taken, rounding_to
 from .quirks import TRUE_ZERO
 
 table = Lowerings[Ref]()
@@ -55,8 +57,8 @@ def sign(g: Emitter, input: Value) -> Ref:
 
 
 @table.lower(unary.square)
-def square(g: Emitter, input: Value) -> Ref:
-    return g.take(input) * input
+def square(g: Emitter, input: Taken) -> Ref:
+    return input * input
 
 
 @table.lower(unary.tan)
@@ -82,11 +84,8 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
         report_met(TRUE_ZERO)
         return g.cast(input, Precision.FLOAT32)
     # What an 8-bit float cannot hold becomes infinity or NaN; ONNX clamps it unless told not to.
-    given = rounding_to(dtype)
-    saturate, mode = given.get("saturate"), given.get("round_mode")
-    return g.node(
-        "Cast", input, to=code_of(dtype), saturate=saturate, round_mode=mode, precision=dtype
-    )
+    how: dict[str, Any] = {"to": code_of(dtype), **rounding_to(dtype)}
+    return g.node("Cast", input, precision=dtype, **how)
 
 
 BIT_CAST = frozenset(
@@ -102,4 +101,5 @@ def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
         return g.cast(input, dtype)
     if not {input.precision, dtype} <= BIT_CAST:
         raise NoLowering(f"onnxruntime has no bit cast of {input.type} to {dtype.name}")
-    return g.node("BitCast", input, to=code_of(dtype), precision=dtype, since=26)
+    g.require(26, "BitCast")
+    return g.node("BitCast", input, to=code_of(dtype), precision=dtype)

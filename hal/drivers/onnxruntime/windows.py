@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 
 from ...attributes import Window
-from .emitter import Emitter, Ref
+from . import proto
+from .emitter import Emitter, Operand, Ref
 
 
 def begins_ends(pads: Sequence[int]) -> list[int]:
     """(before, after) of each axis as all begins, then all ends."""
     return [*pads[::2], *pads[1::2]]
+
+
+def slide(
+    g: Emitter, op: str, how: Window, *operands: Operand, **attributes: proto.Attribute
+) -> Ref:
+    """A node whose windows lie as `how` says, as far as the attributes do not say otherwise."""
+    where = {"dilations": how.dilations, "pads": begins_ends(how.pads), "strides": how.strides}
+    said: dict[str, Any] = where | attributes
+    return g.node(op, *operands, **said)
 
 
 def padding(input: Value, how: Window) -> tuple[str | None, list[int] | None]:
