@@ -42,14 +42,18 @@ def convolution(
 def transposed_convolution(
     g: Emitter, input: Value, filter: Value, bias: Value, *, group: int, how: Transposed
 ) -> Ref:
-    """The native operator; what it cannot be told of the border is padded or cut off after it."""
+    """The native operator; where the border grows it has no bias, which is in what grows too."""
     _require_float("ConvTranspose", input)
     how = how.over(windows.spatial_sizes("a filter", filter))
     sizes = windows.spatial_sizes("CONV_2D_TRANSPOSE", input) if how.is_forced else ()
     x, w, b = (widen(g, v) for v in (input, filter, bias))
-    result = windows.slide(g, "ConvTranspose", how, x, w, group=group, pads=None)
-    result = windows.add_border(g, result, how.growth(sizes))
-    return result + _column(g, b, how.rank)
+    growth = how.growth(sizes)
+    cuts = windows.begins_ends([max(-n, 0) for pair in growth for n in pair])
+    more = [(max(before, 0), max(behind, 0)) for before, behind in growth]
+    is_larger = any(map(any, more))
+    operands = (x, w) if is_larger else (x, w, b)
+    result = windows.slide(g, "ConvTranspose", how, *operands, group=group, pads=cuts)
+    return windows.add_border(g, result, more) + _column(g, b, how.rank) if is_larger else result
 
 
 def _column(g: Emitter, vector: Any, rank: int) -> Ref:
