@@ -311,7 +311,7 @@ def test_the_command(tmp_path: Path) -> None:
 )
 @pytest.mark.long
 def test_other_suites(suite: str, op: str, case: str) -> None:
-    run = conform(Options(suites=(suite,), op=op, case=case))
+    run = conform(Options(suites=(suite,), op=op, case=case), jobs=1)
     assert run.is_good
     assert {r.device for r in run.results} == {"builtin", "onnxruntime"}
     assert run.counts == {PASS: len(run.results)}
@@ -320,6 +320,6 @@ def test_other_suites(suite: str, op: str, case: str) -> None:
 
 @pytest.mark.long
 def test_a_gap_of_the_official_suite_is_a_limit() -> None:
-    run = conform(Options(suites=("onnx-backend",), case="test_adam"))
+    run = conform(Options(suites=("onnx-backend",), case="test_adam"), jobs=1)
     assert run.counts == {LIMIT: len(run.results)}
     assert {r.reason for r in run.results} == {"training"}
