@@ -65,8 +65,10 @@ def unsqueeze(g: Emitter, input: Value, axes: Value) -> Ref:
 
 @table.lower(shape.concat)
 def concat(g: Emitter, *input: Value, axis: Axis) -> Ref:
-    """Empty parts are left out; OpenVINO may take their type for that of all."""
-    return g.concat(*([v for v in input if v.shape[axis] != 0] or input[:1]), axis=axis)
+    """Empty parts are left out; OpenVINO may take their type for that of all. It knows halves that
+    rotary positions exchange by the axis -1."""
+    parts = [v for v in input if v.shape[axis] != 0] or input[:1]
+    return g.concat(*parts, axis=-1 if axis == input[0].rank - 1 > 0 else axis)
 
 
 @table.lower(shape.stack)
