@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from nnir.broadcast import contents, length_of
+from nnir.broadcast import axis_of, contents, length_of
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -15,11 +15,11 @@ from nnir.types import Precision
 
 from ...attributes import Ints
 from ...lowering import Lowerings
-from ...operands import Known
+from ...operands import Axis, Known
 from ...orders import identity, order_with_ones
 from . import windows
 from .binary import spread
-from .emitter import Emitter, Operand, Plain, Ref, Taken, result_shape
+from .emitter import Emitter, Operand, Plain, Ref, Refs, Taken, result_shape
 from .writer import type_number
 
 table = Lowerings[Ref]()
@@ -78,6 +78,32 @@ def concat(g: Emitter, *input: Value, axis: int) -> Ref:
     if len(parts) == 1:
         return parts[0]
     return g.move("CONCATENATION", parts, axis=order.index(axis % len(order)))
+
+
+@table.lower(shape.stack)
+def stack(g: Emitter, *input: Taken, axis: int) -> Ref:
+    if len(input) == 1 or input[0].precision == Precision.BOOL8:
+        raise NoLowering("litert packs several tensors of numbers")
+    parts, order = g.aligned(*input)
+    place = axis_of(axis, len(order), extra=1)
+    wide = [a + (a >= place) for a in order]
+    wide.insert(place, place)
+    fields = {"axis": place, "values_count": len(parts)}
+    return g.move("PACK", parts, order=tuple(wide), **fields)
+
+
+@table.lower(shape.unstack)
+def unstack(g: Emitter, input: Taken, *, axis: Axis, num: int) -> Refs:
+    order = input.without([axis])[1]
+    return g.cut("UNPACK", [input], order, axis=input.place(axis), num=num)
+
+
+@table.lower(shape.split)
+def split(g: Emitter, input: Taken, split: Known, *, axis: int) -> Refs:
+    if len(set(split)) > 1:
+        raise NoLowering("litert splits into equal pieces")
+    place = g.constant(np.int32(input.place(axis)))
+    return g.cut("SPLIT", [place, input], input.order, num_splits=len(split))
 
 
 @table.lower(shape.expand)
