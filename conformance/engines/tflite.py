@@ -34,6 +34,31 @@ class Scaled:
 
 
 @dataclass(frozen=True)
+class Blocked:
+    """Constant integers with a scale for each `size` elements along the last axis."""
+
+    array: np.ndarray
+    scales: np.ndarray
+    size: int
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """A constant matrix of which the file holds the blocks, of these sizes, that are not all 0.
+
+    `turned` goes through the columns first.
+    """
+
+    array: np.ndarray
+    block: tuple[int, int] = (1, 1)
+    turned: bool = False
+
+
+Fixed = (Const, Blocked, Sparse)
+"""Inputs that are constants of the file."""
+
+
+@dataclass(frozen=True)
 class State:
     """A tensor that a layer keeps from run to run; it begins with zeros."""
 
@@ -60,6 +85,13 @@ def describe_tensor(given: Any) -> dict[str, Any]:
         return {"dtype": given.array.dtype.name, "constant": True}
     if isinstance(given, State):
         return {"dtype": given.array.dtype.name, "variable": True}
+    if isinstance(given, Sparse):
+        how = {"block": list(given.block), "turned": given.turned}
+        return {"dtype": given.array.dtype.name, "constant": True, "sparse": how}
+    if isinstance(given, Blocked):
+        blocks = {"scales": given.scales.tolist(), "kind": given.scales.dtype.name}
+        head = {"dtype": given.array.dtype.name, "constant": True}
+        return {**head, "blocks": {**blocks, "size": given.size}}
     if not isinstance(given, Scaled):
         return {"dtype": given.dtype.name}
     numbers = {"scale": given.scale, "zero_point": given.zero_point}
@@ -70,13 +102,13 @@ def describe_tensor(given: Any) -> dict[str, Any]:
 
 def array_of(given: Any) -> np.ndarray:
     """The data of an input."""
-    found: np.ndarray = given.array if isinstance(given, (Const, Scaled, State)) else given
+    found: np.ndarray = given.array if isinstance(given, (*Fixed, Scaled, State)) else given
     return found
 
 
 def run_inputs(case: Case) -> list[np.ndarray]:
     """The arrays that go in at run time."""
-    given = [g for g in case.inputs if g is not None and not isinstance(g, (Const, State))]
+    given = [g for g in case.inputs if g is not None and not isinstance(g, (*Fixed, State))]
     return [array_of(g) for g in given if not (isinstance(g, Scaled) and g.constant)]
 
 

@@ -36,11 +36,13 @@ def dequantize(
     scale: np.ndarray,
     zero_point: np.ndarray,
     axis: int,
+    block_size: int = 0,
 ) -> Value:
     """Scale and zero point are those of the operand in the file."""
     model = input.model
     zeros = model.constant(zero_point.astype(input.dtype)) if zero_point.any() else None
-    return quant.dequantize_linear(input, model.constant(scale), zeros, axis=axis)
+    how = {"axis": axis, "block_size": block_size}
+    return quant.dequantize_linear(input, model.constant(scale), zeros, **how)
 
 
 @table.convert("FAKE_QUANT")
