@@ -54,15 +54,23 @@ class Sparse:
     turned: bool = False
 
 
+INSIDE = "intermediates"
+"""The attribute that says the types of what an operator makes inside, which a file says too."""
+
 Fixed = (Const, Blocked, Sparse)
 """Inputs that are constants of the file."""
 
 
 @dataclass(frozen=True)
 class State:
-    """A tensor that a layer keeps from run to run; it begins with zeros."""
+    """A tensor that a layer keeps from run to run; it begins with zeros.
+
+    Integers have a scale.
+    """
 
     array: np.ndarray
+    scale: float | None = None
+    zero_point: int = 0
 
 
 @dataclass(frozen=True)
@@ -84,7 +92,10 @@ def describe_tensor(given: Any) -> dict[str, Any]:
     if isinstance(given, Const):
         return {"dtype": given.array.dtype.name, "constant": True}
     if isinstance(given, State):
-        return {"dtype": given.array.dtype.name, "variable": True}
+        head = {"dtype": given.array.dtype.name, "variable": True}
+        if given.scale is None:
+            return head
+        return {**head, "scale": [given.scale], "zero_point": [given.zero_point], "axis": 0}
     if isinstance(given, Sparse):
         how = {"block": list(given.block), "turned": given.turned}
         return {"dtype": given.array.dtype.name, "constant": True, "sparse": how}
@@ -129,13 +140,16 @@ def ask_litert(case: Case, oracle: Oracle, *, run: bool = True) -> tuple[bytes, 
     given = [g for g in case.inputs if g is not None]
     places = iter(range(len(given)))
     graphs: list[dict[str, Any]] = []
+    attrs = dict(case.attrs)
+    inside = [describe_tensor(t) for t in attrs.pop(INSIDE, ())]
     head = {
         "op": case.op,
         "version": case.opset or 1,
         "tensors": [describe_tensor(g) for g in given],
         "inputs": [-1 if g is None else next(places) for g in case.inputs],
-        "options": {k: _plain(v, graphs) for k, v in case.attrs.items()},
+        "options": {k: _plain(v, graphs) for k, v in attrs.items()},
         "graphs": graphs,
+        INSIDE: inside,
         "results": _results(case),
         "run": run,
     }

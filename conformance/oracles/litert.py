@@ -203,6 +203,9 @@ def graph_of(
         operator.opcodeIndex = len(model.operatorCodes)
         operator.inputs, operator.outputs = head["inputs"], graph.outputs
         give_options(operator, head["op"], head["options"])
+        inside = [tensor(t, [0]) for t in head.get("intermediates", ())]
+        operator.intermediates = [len(graph.tensors) + k for k in range(len(inside))]
+        graph.tensors += inside
         graph.operators = [operator]
         model.operatorCodes.append(code_of(head["op"], head["version"]))
     for described, made in zip(head["tensors"], list(graph.tensors), strict=False):

@@ -33,9 +33,6 @@ MOVES = frozenset(
 )
 """Operators that do not compute with the numbers that integers stand for, whatever their scales."""
 
-INTEGERS_ONLY = frozenset({"LSTM", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"})
-"""Operators that LiteRT computes in integers of its own, with scales inside."""
-
 
 class Explicit:
     """Adds a file's operators to a graph."""
@@ -47,7 +44,8 @@ class Explicit:
 
     def add(self, node: SourceNode, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """Add a node, with nodes that dequantise and quantise around it where it needs them."""
-        given = {k: t for k, t in enumerate(self._of(inputs)) if t and t.is_quantized}
+        held = [None if t and t.is_variable else t for t in self._of(inputs)]  # reals: see `keep`
+        given = {k: t for k, t in enumerate(held) if t and t.is_quantized}
         made = {k: t for k, t in enumerate(self._of(outputs)) if t and t.is_quantized}
         problem = next((t.problem for t in self._of([*inputs, *outputs]) if t and t.problem), None)
         if problem:
@@ -68,8 +66,6 @@ class Explicit:
         if not (given or made) or (moves and (alike or node.op != "CONCATENATION")):
             self.graph.nodes.append(node)
             return
-        if node.op in INTEGERS_ONLY and made:
-            raise Unsupported(f"{node.op} {node.name!r} in integers")
         node.inputs = [
             self._real(given[k]) if k in given else name for k, name in enumerate(node.inputs)
         ]
@@ -77,6 +73,8 @@ class Explicit:
             node.attributes = attributes_of(made[0])
             self.graph.nodes.append(node)
             return
+        if node.op == "SVDF" and made:  # in integers the range of the result stands for it
+            node.attributes["fused_activation_function"] = "NONE"
         node.outputs = [
             f"{name}/real" if k in made else name for k, name in enumerate(node.outputs)
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -55,6 +56,13 @@ CASTS = frozenset({"CAST", "BITCAST", "MULTINOMIAL", "STABLEHLO_CONVERT", "STABL
 
 SHAPED = frozenset({"STABLEHLO_IOTA", "STABLEHLO_RESHAPE", "STABLEHLO_BROADCAST_IN_DIM"})
 """Operators to the sizes of the tensor that they write."""
+
+COMPILERS = {
+    "edgetpu-custom-op": "edgetpu_compiler",
+    "ethos-u": "Vela, the compiler for Arm's Ethos-U",
+    "DISPATCH_OP": "LiteRT's compiler for NPUs",
+}
+"""Custom operators that hold what a compiler made of others."""
 
 DEEPEST = 60
 BLOCKWISE = 2
@@ -223,6 +231,11 @@ class Reader:
         names = ["" if k == -1 else graph.tensors[_index(k, count)].name for k in inputs]
         made = ["" if k == -1 else graph.tensors[_index(k, count)].name for k in outputs]
         if name == "CUSTOM":
+            if custom in COMPILERS:
+                raise Unsupported(
+                    f"{custom!r} is a program for an accelerator in place of operators: take the "
+                    f"file from before {COMPILERS[custom]}"
+                )
             start, size = operator.span(OperatorTable.CUSTOM_OPTIONS)
             payload = bytes(self.data[start : start + size])
             known = options(custom, payload)
@@ -349,6 +362,9 @@ def _tensor(table: Table, position: int, names: dict[str, int]) -> Tensor:
     names[called or "tensor"] = seen + 1
     name = called if called and not seen else f"{called or 'tensor'}#{position}"
     quantization, problem = _quantization(table.table(TensorTable.QUANTIZATION))
+    axis = None if quantization is None else quantization.axis
+    if quantization is not None and len(sizes) == 1 and axis:  # a bias that says its filter's axis
+        quantization = replace(quantization, axis=0)
     return Tensor(
         name,
         table.number(TensorTable.TYPE, "b"),
