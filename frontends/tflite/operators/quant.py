@@ -37,7 +37,7 @@ def dequantize(
     scale: np.ndarray,
     zero_point: np.ndarray,
     axis: int,
-    block_size: int = 0,
+    block_size: int,
 ) -> Value:
     """Scale and zero point are those of the operand in the file."""
     model = input.model

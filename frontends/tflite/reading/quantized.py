@@ -96,7 +96,7 @@ class Explicit:
         return self.reals[tensor.name]
 
     def _dequantize(self, tensor: Tensor, result: str) -> None:
-        attributes = attributes_of(tensor)
+        attributes = {"block_size": 0, **attributes_of(tensor)}
         del attributes["dtype"]
         node = SourceNode("DEQUANTIZE", [tensor.name], [result], attributes, result)
         self.graph.nodes.append(node)
