@@ -9,7 +9,18 @@ from ..broadcast import ints
 from ..dim import Expr
 from ..errors import BadType, NotConstant, Unsupported
 from ..model import Value
-from ..ops import activation, binary, compare, detection, index, reduce, shape, sort, unary
+from ..ops import (
+    activation,
+    binary,
+    compare,
+    detection,
+    generate,
+    index,
+    reduce,
+    shape,
+    sort,
+    unary,
+)
 from ..types import Precision
 
 F32, I32, I64 = Precision.FLOAT32, Precision.INT32, Precision.INT64
@@ -35,6 +46,51 @@ def suppress_overlaps(
         None if score is None else _vector_of_one(score, F32),
     )
     return shape.squeeze(index.slice_(rows, [1], [2], [3]), [1])
+
+
+def suppress_by_corners(
+    boxes: Value, scores: Value, *limits: Value | None, center_point_box: bool
+) -> Value:
+    """NON_MAX_SUPPRESSION_INDICES of boxes by their corners, where centre and size are given."""
+    if not center_point_box:
+        raise Unsupported(f"suppression of {boxes.type}, which have corners")
+    centre, size = shape.split(boxes, [2, 2], axis=2)
+    half = size / 2
+    corners = shape.concat(centre - half, centre + half, axis=2)
+    return detection.non_max_suppression_indices(corners, scores, *limits)
+
+
+def move_empty_boxes(boxes: Value) -> Value:
+    """Boxes [N, M, 4], of which those without an area, which overlap nothing, have one elsewhere.
+
+    Some kernels take a box away by its overlap with itself.
+    """
+    low, high = (index.slice_(boxes, [2], [k], [k + 2]) for k in (0, 2))
+    tall, wide = shape.split(unary.abs_(high - low), [1, 1], axis=2)
+    far = reduce.reduce_max(unary.abs_(boxes), [0, 1, 2], keepdim=True) + 1
+    steps = 2 * np.arange(1, boxes.sizes[1] + 1, dtype=np.float32)
+    rows = [steps, np.zeros_like(steps), steps + 1, np.ones_like(steps)]
+    return compare.where(tall * wide > 0, boxes, far * np.stack(rows, axis=1)[None])
+
+
+def rank_candidates(boxes: Value, scores: Value, least: Value | None) -> tuple[Value, ...]:
+    """For each class of each image its boxes [M, 4], best first, keys [M] and places [M].
+
+    Keys fall from M to 1, so that equal scores keep their order; 0 is not above the least score.
+    """
+    images, classes, count = scores.sizes
+    best, places = sort.top_k(scores, [count], axis=2, return_indices_dtype=I32)
+    keys: Value = generate.fill_like(best, scores.model.constant(np.float32(1)))
+    keys = keys * np.arange(count, 0, -1, dtype=np.float32)
+    if least is not None:
+        keys = compare.where(best > shape.reshape(least, []), keys, 0.0)
+    found: list[Value] = []
+    rows = [shape.reshape(v, [images * classes, count]) for v in (keys, places)]
+    lines = (shape.unstack(v, axis=0, num=images * classes) for v in rows)
+    owners = shape.unstack(move_empty_boxes(boxes), axis=0, num=images)
+    for k, (key, place) in enumerate(zip(*lines, strict=True)):
+        found += index.gather(owners[k // classes], place, axis=0), key, place
+    return tuple(found)
 
 
 def pad_to_limit(found: Value, limit: Value, *, pads: bool) -> tuple[Value, Value]:
