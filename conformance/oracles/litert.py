@@ -247,7 +247,7 @@ def give_places(made: Any, described: dict[str, Any], array: np.ndarray) -> np.n
     parts = array.reshape(rows, high, columns, wide).transpose(0, 2, 1, 3)
     if how["turned"]:
         parts = parts.transpose(1, 0, 2, 3)
-    held = parts.any(axis=(2, 3))
+    held: np.ndarray = np.asarray(parts.any(axis=(2, 3)))
     made.sparsity = schema.SparsityParametersT()
     first = [1, 0] if how["turned"] else [0, 1]
     made.sparsity.blockMap = [k for k, size in enumerate(how["block"]) if size > 1]

@@ -98,7 +98,7 @@ HYBRID = tuple(
 )
 
 
-def whole(*shape: int, seed: int, dtype: type = np.int8, scale: float = 0.01) -> Scaled:
+def whole(*shape: int, seed: int, dtype: Any = np.int8, scale: float = 0.01) -> Scaled:
     """Constant integers."""
     most = {np.int8: 100, np.int16: 9000, np.int32: 2000}[dtype]
     data = rand(*shape, seed=seed, dtype=dtype, low=-most, high=most)
@@ -134,6 +134,13 @@ def lstm_of_integers(
     return (x, *entering, *recurrent, *holes, *biases, *ends, *held, *norms)
 
 
+WHOLE_WAYS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "coupled": {"coupled": True},
+    "peephole": {"peephole": True},
+    "projection": {"projection": 3},
+    "normalised": {"normed": True},
+}
 BYTES = stored(1 / 128)
 GATES = {INSIDE: (*[stored(1 / 1024, dtype=np.int16)[0]] * 4, BYTES[0])}
 SHORTS = q(BATCH, UNITS, dtype=np.int16, scale=1 / 2048)
@@ -199,9 +206,7 @@ CASES = [
     Case(UNIDIRECTIONAL, (SERIES, *HYBRID, *states()), TANH, tol=Tolerance(absolute=0.05), opset=3,
          why="int8 weights: LiteRT quantises the input too"),
     *(Case(UNIDIRECTIONAL, lstm_of_integers(**way), {**TANH, **GATES}, results=BYTES, opset=3,
-           tol=QUANTUM, why=f"in integers, {why}")
-      for why, way in {"plain": {}, "coupled": {"coupled": True}, "peephole": {"peephole": True},
-                       "projection": {"projection": 3}, "normalised": {"normed": True}}.items()),
+           tol=QUANTUM, why=f"in integers, {why}") for why, way in WHOLE_WAYS.items()),
     Case(UNIDIRECTIONAL, lstm_of_integers(), {**TANH, **GATES, "cell_clip": 0.3}, results=BYTES,
          opset=3, tol=QUANTUM, why="in integers, clip"),
     Case("LSTM", BASIC, {**STEP, "kernel_type": "BASIC"}, tol=Tolerance(absolute=4), opset=2,

@@ -301,7 +301,7 @@ class Reader:
             zero = np.zeros((), kind.dtype)
             return np.broadcast_to(zero, tensor.sizes)
         if tensor.sparsity is not None:
-            return self._spread(tensor, start, size)
+            return self._spread(tensor, tensor.sparsity, start, size)
         return self._elements(tensor, count, start, size).reshape(tensor.sizes)
 
     def _elements(self, tensor: Tensor, count: int, start: int, size: int) -> np.ndarray:
@@ -312,12 +312,12 @@ class Reader:
             return unpack(np.frombuffer(self.data, np.uint8, size, start), kind, count)
         return np.frombuffer(self.data, kind.dtype, count, start)
 
-    def _spread(self, tensor: Tensor, start: int, size: int) -> np.ndarray:
+    def _spread(self, tensor: Tensor, sparsity: Table, start: int, size: int) -> np.ndarray:
         """A sparse tensor with zeros where the file has nothing."""
         count = int(np.prod(tensor.sizes, dtype=object))
         if count > SPARE + MOST * len(self.data):
             raise BadFile(f"{tensor.name!r}: {count} elements of which few are there")
-        places = places_of(tensor.sparsity, tensor.sizes)
+        places = places_of(sparsity, tensor.sizes)
         whole = np.zeros(count, tensor.precision.dtype)
         whole[places] = self._elements(tensor, len(places), start, size)
         return whole.reshape(tensor.sizes)

@@ -36,9 +36,9 @@ def non_max_suppression_indices(
         raise NoLowering("litert suppresses some boxes of some classes, up to a known number")
     if overlap is None or not 0 <= overlap < 1:
         raise NoLowering(f"litert suppresses what overlaps by 0 up to 1, not by {overlap}")
-    limits = np.float32([overlap, 1])
-    above = max(np.nextafter(*limits), np.finfo(np.float32).tiny)
-    rest = [g.constant(n) for n in (np.int32(min(most, count)), above, np.float32(0.5))]
+    one = np.float32(1)
+    above = max(np.nextafter(np.float32(overlap), one), np.finfo(np.float32).tiny)
+    rest = [g.constant(n) for n in (np.int32(min(most, count)), above, one / 2)]
     found, parts = result_shape(g)[:1], []
     candidates = iter(g.compose(rank_candidates, boxes, scores, score_threshold))
     for pair, *ranked in zip(np.ndindex(images, classes), *[candidates] * 3, strict=False):

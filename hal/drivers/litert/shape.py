@@ -88,8 +88,7 @@ def stack(g: Emitter, *input: Taken, axis: int) -> Ref:
     place = axis_of(axis, len(order), extra=1)
     wide = [a + (a >= place) for a in order]
     wide.insert(place, place)
-    fields = {"axis": place, "values_count": len(parts)}
-    return g.move("PACK", parts, order=tuple(wide), **fields)
+    return g.move("PACK", parts, order=tuple(wide), axis=place, values_count=len(parts))
 
 
 @table.lower(shape.unstack)
