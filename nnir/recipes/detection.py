@@ -9,18 +9,7 @@ from ..broadcast import ints
 from ..dim import Expr
 from ..errors import BadType, NotConstant, Unsupported
 from ..model import Value
-from ..ops import (
-    activation,
-    binary,
-    compare,
-    detection,
-    generate,
-    index,
-    reduce,
-    shape,
-    sort,
-    unary,
-)
+from ..ops import activation, binary, compare, detection, index, reduce, shape, sort, unary
 from ..types import Precision
 
 F32, I32, I64 = Precision.FLOAT32, Precision.INT32, Precision.INT64
@@ -73,24 +62,37 @@ def move_empty_boxes(boxes: Value) -> Value:
     return compare.where(tall * wide > 0, boxes, far * np.stack(rows, axis=1)[None])
 
 
-def rank_candidates(boxes: Value, scores: Value, least: Value | None) -> tuple[Value, ...]:
-    """For each class of each image its boxes [M, 4], best first, keys [M] and places [M].
+def suppress_class_by_class(
+    boxes: Value, scores: Value, *limits: Value | None, center_point_box: bool
+) -> Value:
+    """NON_MAX_SUPPRESSION_INDICES of the boxes of one class of one image after the other."""
+    images, classes = scores.shape[:2]
+    if isinstance(images, Expr) or isinstance(classes, Expr) or images * classes < 2:
+        raise Unsupported(f"suppression by {scores.type}, which are not of several known classes")
+    rows = []
+    for image, label in np.ndindex(images, classes):
+        own = index.slice_(boxes, [0], [image], [image + 1])
+        mine = index.slice_(scores, [0, 1], [image, label], [image + 1, label + 1])
+        found = detection.non_max_suppression_indices(
+            own, mine, *limits, center_point_box=center_point_box
+        )
+        rows.append(found + np.array([image, label, 0], np.int64))
+    return shape.concat(*rows, axis=0)
+
+
+def rank_candidates(boxes: Value, scores: Value, least: Value | None) -> tuple[Value, Value, Value]:
+    """The boxes [M, 4] of the only class of one image, best first, keys [M] and places [M].
 
     Keys fall from M to 1, so that equal scores keep their order; 0 is not above the least score.
     """
-    images, classes, count = scores.sizes
-    best, places = sort.top_k(scores, [count], axis=2, return_indices_dtype=I32)
-    keys: Value = generate.fill_like(best, scores.model.constant(np.float32(1)))
-    keys = keys * np.arange(count, 0, -1, dtype=np.float32)
+    count = scores.sizes[2]
+    line = shape.reshape(scores, [count])
+    best, places = sort.top_k(line, [count], axis=0, return_indices_dtype=I32)
+    keys = scores.model.constant(np.arange(count, 0, -1, dtype=np.float32))
     if least is not None:
         keys = compare.where(best > shape.reshape(least, []), keys, 0.0)
-    found: list[Value] = []
-    rows = [shape.reshape(v, [images * classes, count]) for v in (keys, places)]
-    lines = (shape.unstack(v, axis=0, num=images * classes) for v in rows)
-    owners = shape.unstack(move_empty_boxes(boxes), axis=0, num=images)
-    for k, (key, place) in enumerate(zip(*lines, strict=True)):
-        found += index.gather(owners[k // classes], place, axis=0), key, place
-    return tuple(found)
+    rows = shape.squeeze(move_empty_boxes(boxes), [0])
+    return index.gather(rows, places, axis=0), keys, places
 
 
 def pad_to_limit(found: Value, limit: Value, *, pads: bool) -> tuple[Value, Value]:
