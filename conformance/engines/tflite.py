@@ -34,10 +34,43 @@ class Scaled:
 
 
 @dataclass(frozen=True)
-class State:
-    """A tensor that a layer keeps from run to run; it begins with zeros."""
+class Blocked:
+    """Constant integers with a scale for each `size` elements along the last axis."""
 
     array: np.ndarray
+    scales: np.ndarray
+    size: int
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """A constant matrix of which the file holds the blocks, of these sizes, that are not all 0.
+
+    `turned` goes through the columns first.
+    """
+
+    array: np.ndarray
+    block: tuple[int, int] = (1, 1)
+    turned: bool = False
+
+
+INSIDE = "intermediates"
+"""The attribute that says the types of what an operator makes inside, which a file says too."""
+
+Fixed = (Const, Blocked, Sparse)
+"""Inputs that are constants of the file."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A tensor that a layer keeps from run to run; it begins with zeros.
+
+    Integers have a scale.
+    """
+
+    array: np.ndarray
+    scale: float | None = None
+    zero_point: int = 0
 
 
 @dataclass(frozen=True)
@@ -59,7 +92,17 @@ def describe_tensor(given: Any) -> dict[str, Any]:
     if isinstance(given, Const):
         return {"dtype": given.array.dtype.name, "constant": True}
     if isinstance(given, State):
-        return {"dtype": given.array.dtype.name, "variable": True}
+        head = {"dtype": given.array.dtype.name, "variable": True}
+        if given.scale is None:
+            return head
+        return {**head, "scale": [given.scale], "zero_point": [given.zero_point], "axis": 0}
+    if isinstance(given, Sparse):
+        how = {"block": list(given.block), "turned": given.turned}
+        return {"dtype": given.array.dtype.name, "constant": True, "sparse": how}
+    if isinstance(given, Blocked):
+        blocks = {"scales": given.scales.tolist(), "kind": given.scales.dtype.name}
+        head = {"dtype": given.array.dtype.name, "constant": True}
+        return {**head, "blocks": {**blocks, "size": given.size}}
     if not isinstance(given, Scaled):
         return {"dtype": given.dtype.name}
     numbers = {"scale": given.scale, "zero_point": given.zero_point}
@@ -70,13 +113,13 @@ def describe_tensor(given: Any) -> dict[str, Any]:
 
 def array_of(given: Any) -> np.ndarray:
     """The data of an input."""
-    found: np.ndarray = given.array if isinstance(given, (Const, Scaled, State)) else given
+    found: np.ndarray = given.array if isinstance(given, (*Fixed, Scaled, State)) else given
     return found
 
 
 def run_inputs(case: Case) -> list[np.ndarray]:
     """The arrays that go in at run time."""
-    given = [g for g in case.inputs if g is not None and not isinstance(g, (Const, State))]
+    given = [g for g in case.inputs if g is not None and not isinstance(g, (*Fixed, State))]
     return [array_of(g) for g in given if not (isinstance(g, Scaled) and g.constant)]
 
 
@@ -97,13 +140,16 @@ def ask_litert(case: Case, oracle: Oracle, *, run: bool = True) -> tuple[bytes, 
     given = [g for g in case.inputs if g is not None]
     places = iter(range(len(given)))
     graphs: list[dict[str, Any]] = []
+    attrs = dict(case.attrs)
+    inside = [describe_tensor(t) for t in attrs.pop(INSIDE, ())]
     head = {
         "op": case.op,
         "version": case.opset or 1,
         "tensors": [describe_tensor(g) for g in given],
         "inputs": [-1 if g is None else next(places) for g in case.inputs],
-        "options": {k: _plain(v, graphs) for k, v in case.attrs.items()},
+        "options": {k: _plain(v, graphs) for k, v in attrs.items()},
         "graphs": graphs,
+        INSIDE: inside,
         "results": _results(case),
         "run": run,
     }

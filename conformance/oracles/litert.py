@@ -192,9 +192,7 @@ def graph_of(
     graph.tensors = [tensor(t, s) for t, s in zip(head["tensors"], shapes, strict=True)]
     for described, made, array in zip(head["tensors"], graph.tensors, arrays, strict=False):
         if described.get("constant"):
-            made.buffer = len(model.buffers)
-            model.buffers.append(schema.BufferT())
-            model.buffers[-1].data = pack_constant(array)
+            made.buffer = add_buffer(model, give_places(made, described, array))
     count = len(graph.tensors)
     graph.inputs = [k for k, t in enumerate(head["tensors"]) if not is_held(t)]
     graph.outputs, graph.operators = [count - 1], []
@@ -205,11 +203,76 @@ def graph_of(
         operator.opcodeIndex = len(model.operatorCodes)
         operator.inputs, operator.outputs = head["inputs"], graph.outputs
         give_options(operator, head["op"], head["options"])
+        inside = [tensor(t, [0]) for t in head.get("intermediates", ())]
+        operator.intermediates = [len(graph.tensors) + k for k in range(len(inside))]
+        graph.tensors += inside
         graph.operators = [operator]
         model.operatorCodes.append(code_of(head["op"], head["version"]))
+    for described, made in zip(head["tensors"], list(graph.tensors), strict=False):
+        if blocks := described.get("blocks"):
+            made.quantization = scale_blocks(model, graph, blocks)
     for k, made in enumerate(graph.tensors):
         made.name = f"t{k}".encode()
     return graph
+
+
+def add_buffer(model: Any, array: np.ndarray) -> int:
+    """One more buffer of the file; its number."""
+    model.buffers.append(schema.BufferT())
+    model.buffers[-1].data = pack_constant(array)
+    return len(model.buffers) - 1
+
+
+def scale_blocks(model: Any, graph: Any, blocks: dict[str, Any]) -> Any:
+    """The quantisation of a tensor whose blocks have scales, which are a tensor of the graph."""
+    scales = np.array(blocks["scales"], blocks["kind"])
+    made = tensor({"dtype": blocks["kind"]}, list(scales.shape))
+    made.buffer = add_buffer(model, scales)
+    graph.tensors.append(made)
+    found = schema.QuantizationParametersT()
+    found.detailsType = schema.QuantizationDetails.BlockwiseQuantization
+    found.details = schema.BlockwiseQuantizationT()
+    found.details.scales, found.details.zeroPoints = len(graph.tensors) - 1, -1
+    found.details.blockSize = blocks["size"]
+    return found
+
+
+def give_places(made: Any, described: dict[str, Any], array: np.ndarray) -> np.ndarray:
+    """What the file holds of a constant: of a sparse one the blocks that are not all 0."""
+    how = described.get("sparse")
+    if how is None:
+        return array
+    high, wide = how["block"]
+    rows, columns = array.shape[0] // high, array.shape[1] // wide
+    parts = array.reshape(rows, high, columns, wide).transpose(0, 2, 1, 3)
+    if how["turned"]:
+        parts = parts.transpose(1, 0, 2, 3)
+    held: np.ndarray = np.asarray(parts.any(axis=(2, 3)))
+    made.sparsity = schema.SparsityParametersT()
+    first = [1, 0] if how["turned"] else [0, 1]
+    made.sparsity.blockMap = [k for k, size in enumerate(how["block"]) if size > 1]
+    made.sparsity.traversalOrder = first + [2 + k for k in range(len(made.sparsity.blockMap))]
+    listed = axis_of(1)
+    listed.arraySegmentsType, listed.arraySegments = places(np.append(0, held.sum(1).cumsum()))
+    listed.arrayIndicesType, listed.arrayIndices = places(np.nonzero(held)[1])
+    inside = [axis_of(0, how["block"][k]) for k in made.sparsity.blockMap]
+    made.sparsity.dimMetadata = [axis_of(0, len(held)), listed, *inside]
+    return np.ascontiguousarray(parts[held])
+
+
+def axis_of(kind: int, size: int = 0) -> Any:
+    """An axis of a sparse tensor, dense (0) or listed (1)."""
+    made = schema.DimensionMetadataT()
+    made.format, made.denseSize = kind, size
+    return made
+
+
+def places(numbers: np.ndarray) -> tuple[int, Any]:
+    """Whole numbers in the narrowest of the schema's lists, and which it is."""
+    name = "Uint8Vector" if numbers.max(initial=0) < 256 else "Uint16Vector"
+    made = getattr(schema, name + "T")()
+    made.values = numbers.astype(np.uint8 if name == "Uint8Vector" else np.uint16)
+    return getattr(schema.SparseIndexVector, name), made
 
 
 def code_of(op: str, version: int) -> Any:

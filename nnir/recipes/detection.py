@@ -37,6 +37,64 @@ def suppress_overlaps(
     return shape.squeeze(index.slice_(rows, [1], [2], [3]), [1])
 
 
+def suppress_by_corners(
+    boxes: Value, scores: Value, *limits: Value | None, center_point_box: bool
+) -> Value:
+    """NON_MAX_SUPPRESSION_INDICES of boxes by their corners, where centre and size are given."""
+    if not center_point_box:
+        raise Unsupported(f"suppression of {boxes.type}, which have corners")
+    centre, size = shape.split(boxes, [2, 2], axis=2)
+    half = size / 2
+    corners = shape.concat(centre - half, centre + half, axis=2)
+    return detection.non_max_suppression_indices(corners, scores, *limits)
+
+
+def move_empty_boxes(boxes: Value) -> Value:
+    """Boxes [N, M, 4], of which those without an area, which overlap nothing, have one elsewhere.
+
+    Some kernels take a box away by its overlap with itself.
+    """
+    low, high = (index.slice_(boxes, [2], [k], [k + 2]) for k in (0, 2))
+    tall, wide = shape.split(unary.abs_(high - low), [1, 1], axis=2)
+    far = reduce.reduce_max(unary.abs_(boxes), [0, 1, 2], keepdim=True) + 1
+    steps = 2 * np.arange(1, boxes.sizes[1] + 1, dtype=np.float32)
+    rows = [steps, np.zeros_like(steps), steps + 1, np.ones_like(steps)]
+    return compare.where(tall * wide > 0, boxes, far * np.stack(rows, axis=1)[None])
+
+
+def suppress_class_by_class(
+    boxes: Value, scores: Value, *limits: Value | None, center_point_box: bool
+) -> Value:
+    """NON_MAX_SUPPRESSION_INDICES of the boxes of one class of one image after the other."""
+    images, classes = scores.shape[:2]
+    if isinstance(images, Expr) or isinstance(classes, Expr) or images * classes < 2:
+        raise Unsupported(f"suppression by {scores.type}, which are not of several known classes")
+    rows = []
+    for image, label in np.ndindex(images, classes):
+        own = index.slice_(boxes, [0], [image], [image + 1])
+        mine = index.slice_(scores, [0, 1], [image, label], [image + 1, label + 1])
+        found = detection.non_max_suppression_indices(
+            own, mine, *limits, center_point_box=center_point_box
+        )
+        rows.append(found + np.array([image, label, 0], np.int64))
+    return shape.concat(*rows, axis=0)
+
+
+def rank_candidates(boxes: Value, scores: Value, least: Value | None) -> tuple[Value, Value, Value]:
+    """The boxes [M, 4] of the only class of one image, best first, keys [M] and places [M].
+
+    Keys fall from M to 1, so that equal scores keep their order; 0 is not above the least score.
+    """
+    count = scores.sizes[2]
+    line = shape.reshape(scores, [count])
+    best, places = sort.top_k(line, [count], axis=0, return_indices_dtype=I32)
+    keys = scores.model.constant(np.arange(count, 0, -1, dtype=np.float32))
+    if least is not None:
+        keys = compare.where(best > shape.reshape(least, []), keys, 0.0)
+    rows = shape.squeeze(move_empty_boxes(boxes), [0])
+    return index.gather(rows, places, axis=0), keys, places
+
+
 def pad_to_limit(found: Value, limit: Value, *, pads: bool) -> tuple[Value, Value]:
     """What was found, on request with zeros up to the limit, and how much it is."""
     count = shape.shape(found, dtype=I64)

@@ -13,7 +13,7 @@ from nnir.operator import Operator
 
 FROM_TENSORS = {
     "QUANTIZE": {"scale", "zero_point", "axis", "dtype"},
-    "DEQUANTIZE": {"scale", "zero_point", "axis"},
+    "DEQUANTIZE": {"scale", "zero_point", "axis", "block_size"},
     "BITCAST": {"out_data_type"},
     "MULTINOMIAL": {"out_data_type"},
     "READ_VARIABLE": {"value"},

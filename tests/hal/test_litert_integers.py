@@ -207,6 +207,7 @@ ALONE: dict[str, Callable[[Value], Value]] = {
     "SUB": lambda x: binary.sub(x, another(x)),
     "MUL": lambda x: binary.mul(x, another(x)),
     "CONCATENATION": lambda x: shape.concat(x, another(x), axis=1),
+    "PACK": lambda x: shape.stack(x, another(x), axis=1),
     "PAD": lambda x: shape.pad(
         x, x.model.constant(np.array([0, 0, 0, 0, 1, 2, 0, 1])), None, mode=PadMode.CONSTANT
     ),
@@ -288,6 +289,32 @@ def test_what_has_no_kernel_stays_in_floats(tmp_path: Path) -> None:
     got, want = (nna.compile(model, d)(data) for d in ("litert", "builtin"))
     np.testing.assert_allclose(got[1], want[1], rtol=1e-5, atol=1e-4)
     assert np.abs(got[0].astype(int) - want[0]).max() <= 1
+
+
+PIECES: dict[str, Callable[[Value], tuple[Value, ...]]] = {
+    "SPLIT": lambda x: shape.split(x, [2, 2], axis=1),
+    "UNPACK": lambda x: shape.unstack(x, axis=0, num=2),
+}
+
+
+@pytest.mark.parametrize("name", PIECES)
+@pytest.mark.parametrize("scale", [0.02, 0.027])
+def test_pieces_between_integers(name: str, scale: float, tmp_path: Path) -> None:
+    """One step cuts all of them, each of which may have a scale of its own then."""
+    model, x = start((2, 4, 6, 7))
+    first, second = PIECES[name](real(x, 0.02, -7))
+    model.outputs = [whole(first, 0.02, -7), whole(second, scale, -7)]
+    steps = steps_of(model, tmp_path / "net.tflite")
+    assert steps[name] == 1
+    assert not steps.keys() & (FLOATS - {"QUANTIZE"})
+    near(model, some(np.int8, 2, 4, 6, 7))
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_a_piece_that_nobody_reads_is_not_cut(name: str, tmp_path: Path) -> None:
+    model, x = start((2, 4, 6, 7))
+    model.outputs = [PIECES[name](real(x, 0.02, -7))[0]]
+    assert name not in steps_of(model, tmp_path / "net.tflite")
 
 
 def test_plain_integers_beside_quantised_ones() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from nnir.errors import BadType, Unsupported
 
 from ...case import ROUNDS, Case, Const, Tolerance, i, rand
-from ...engines.tflite import Scaled
+from ...engines.tflite import Blocked, Scaled, Sparse
 from .numbers import QUANTUM, integers, q, stored
 
 X = rand(3, 7)
@@ -22,6 +22,15 @@ NIBBLES = Scaled(
     rand(5, 7, seed=1, dtype=np.int8, low=-8, high=7).astype(ml_dtypes.int4), 0.05, 0, constant=True
 )
 WIDE = q(3, 7, dtype=np.int16)
+HOLES = rand(8, 8, seed=9) * (rand(8, 8, seed=4) > 0.4)
+"""A matrix of which most is 0."""
+PIECES = np.kron(rand(8, 3, seed=5) > 0, np.ones((1, 4))).astype(np.float32) * rand(8, 12, seed=6)
+"""Another in which blocks of 1 by 4 are 0."""
+ROW_BLOCKS = Blocked(
+    rand(3, 64, seed=1, dtype=np.int8, low=-8, high=7).astype(ml_dtypes.int4),
+    rand(3, 2, seed=2, low=0.01, high=0.1).astype(np.float16),
+    32,
+)
 LEFT, RIGHT = rand(2, 3, 4), rand(2, 4, 5, seed=1)
 
 
@@ -85,4 +94,17 @@ CASES = [
          why="tables of tables"),
     Case("EMBEDDING_LOOKUP", (i(2, 0, dtype=np.int32), q(3, 4, zero=0, constant=True)),
          results=FLOAT, tol=ROUNDS, why="int8 rows", opset=2),
+    Case("EMBEDDING_LOOKUP", (i(2, 0, dtype=np.int32), ROW_BLOCKS), results=FLOAT, tol=ROUNDS,
+         opset=4, why="scales of blocks"),
+    Case("FULLY_CONNECTED", (rand(3, 8), Sparse(HOLES), Const(rand(8))), tol=ROUNDS, opset=8,
+         why="sparse weights"),
+    Case("FULLY_CONNECTED", (rand(3, 12), Sparse(PIECES, (1, 4)), Const(rand(8))), tol=ROUNDS,
+         opset=8, why="sparse blocks of weights"),
+    Case("DENSIFY", (Sparse(HOLES),), why="elements"),
+    Case("DENSIFY", (Sparse(HOLES, turned=True),), why="columns first"),
+    Case("DENSIFY", (Sparse(PIECES, (1, 4)),), why="blocks"),
+    Case("DENSIFY", (Sparse(PIECES, (2, 4), turned=True),), why="blocks, columns first"),
+    Case("DENSIFY", (Sparse((HOLES * 50).astype(np.int8)),), why="bytes"),
+    Case("DENSIFY", (Sparse(HOLES.astype(np.float16)),), why="halves"),
+    Case("DENSIFY", (Sparse(np.zeros((3, 4), np.float32)),), why="nothing but zeros"),
 ]  # fmt: skip

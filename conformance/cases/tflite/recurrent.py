@@ -9,8 +9,8 @@ import numpy as np
 from nnir.errors import BadType, Unsupported
 
 from ...case import ROUNDS, Case, Const, Tolerance, rand
-from ...engines.tflite import Scaled, State
-from .numbers import integers, q
+from ...engines.tflite import INSIDE, Scaled, State
+from .numbers import QUANTUM, integers, q, stored
 
 STEPS, BATCH, INPUTS, UNITS = 5, 2, 3, 4
 SERIES = rand(STEPS, BATCH, INPUTS)
@@ -96,7 +96,76 @@ HYBRID = tuple(
     else c
     for k, c in enumerate(cell())
 )
-INTEGERS = (q(STEPS, BATCH, INPUTS), *HYBRID, *states(), None, None, None, None)
+
+
+def whole(*shape: int, seed: int, dtype: Any = np.int8, scale: float = 0.01) -> Scaled:
+    """Constant integers."""
+    most = {np.int8: 100, np.int16: 9000, np.int32: 2000}[dtype]
+    data = rand(*shape, seed=seed, dtype=dtype, low=-most, high=most)
+    return Scaled(data, scale, 0, constant=True)
+
+
+def lstm_of_integers(
+    *, coupled: bool = False, peephole: bool = False, projection: int = 0, normed: bool = False
+) -> tuple[Any, ...]:
+    """The inputs of a layer in integers: bytes, a state of bytes and one of 16 bits."""
+    hidden, wide = projection or UNITS, np.int32
+    x = q(STEPS, BATCH, INPUTS, scale=0.02, zero=3)
+    bias = 1e-5 if normed else 0.02 * 0.01
+    entering: list[Any] = [whole(UNITS, INPUTS, seed=k) for k in range(4)]
+    recurrent: list[Any] = [whole(UNITS, hidden, seed=10 + k) for k in range(4)]
+    holes: list[Any] = [
+        whole(UNITS, seed=20 + k, dtype=np.int16, scale=1e-4) if peephole else None
+        for k in range(3)
+    ]
+    biases: list[Any] = [whole(UNITS, seed=30 + k, dtype=wide, scale=bias) for k in range(4)]
+    if normed:
+        norms: list[Any] = [whole(UNITS, seed=40 + k, dtype=np.int16, scale=1e-4) for k in range(4)]
+    else:
+        norms = [None] * 4
+    if coupled:
+        for row in (entering, recurrent, holes, biases, norms):
+            row[0] = None
+    ends = whole(projection, UNITS, seed=50) if projection else None, None
+    held = (
+        State(np.zeros((BATCH, hidden), np.int8), 1 / 128),
+        State(np.zeros((BATCH, UNITS), np.int16), 1 / 2048),
+    )
+    return (x, *entering, *recurrent, *holes, *biases, *ends, *held, *norms)
+
+
+WHOLE_WAYS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "coupled": {"coupled": True},
+    "peephole": {"peephole": True},
+    "projection": {"projection": 3},
+    "normalised": {"normed": True},
+}
+BYTES = stored(1 / 128)
+GATES = {INSIDE: (*[stored(1 / 1024, dtype=np.int16)[0]] * 4, BYTES[0])}
+SHORTS = q(BATCH, UNITS, dtype=np.int16, scale=1 / 2048)
+BASIC = (
+    q(BATCH, INPUTS, dtype=np.uint8, scale=1 / 128, zero=128),
+    q(BATCH, UNITS, dtype=np.uint8, scale=1 / 128, zero=128, seed=1),
+    q(4 * UNITS, INPUTS + UNITS, dtype=np.uint8, scale=0.01, zero=120, seed=2, constant=True),
+    whole(4 * UNITS, seed=3, dtype=np.int32, scale=0.01 / 128),
+    SHORTS,
+)
+BASIC_RESULTS = (
+    *stored(1 / 128, 128, np.uint8), *stored(1 / 2048, 0, np.int16),
+    *stored(1 / 128, 128, np.uint8), *stored(1 / 4096, 0, np.int16),
+)  # fmt: skip
+
+
+def svdf_of_integers(*, bias: bool) -> tuple[Any, ...]:
+    """The inputs of a filter of 6 features for 3 units over 7 steps."""
+    x = q(BATCH, INPUTS, scale=0.02, zero=3)
+    over_time = whole(6, 7, seed=2, dtype=np.int16, scale=1e-4)
+    extra = whole(3, seed=3, dtype=np.int32, scale=0.002 * 1e-4) if bias else None
+    held = State(np.zeros((BATCH, 42), np.int16), 0.002)
+    return x, whole(6, INPUTS, seed=1), over_time, extra, held
+
+
 BOTH = (*cell(1), *cell(2), *states(), *states())
 ALONE = (None,) * 9
 BESIDE = rand(STEPS, BATCH, INPUTS, seed=9)
@@ -136,7 +205,16 @@ CASES = [
          why="normalised, coupled, peephole"),
     Case(UNIDIRECTIONAL, (SERIES, *HYBRID, *states()), TANH, tol=Tolerance(absolute=0.05), opset=3,
          why="int8 weights: LiteRT quantises the input too"),
-    Case(UNIDIRECTIONAL, INTEGERS, TANH, results=(q(1),), raises=Unsupported, why="in integers"),
+    *(Case(UNIDIRECTIONAL, lstm_of_integers(**way), {**TANH, **GATES}, results=BYTES, opset=3,
+           tol=QUANTUM, why=f"in integers, {why}") for why, way in WHOLE_WAYS.items()),
+    Case(UNIDIRECTIONAL, lstm_of_integers(), {**TANH, **GATES, "cell_clip": 0.3}, results=BYTES,
+         opset=3, tol=QUANTUM, why="in integers, clip"),
+    Case("LSTM", BASIC, {**STEP, "kernel_type": "BASIC"}, tol=Tolerance(absolute=4), opset=2,
+         results=BASIC_RESULTS, read=2, outputs=4, why="in integers"),
+    *(Case("SVDF", svdf_of_integers(bias=b), {"rank": 2, "fused_activation_function": a},
+           results=stored(0.02, zero), tol=QUANTUM, opset=3,
+           why=f"in integers, {zero}, {'bias' if b else 'no bias'}")
+      for b, a, zero in ((True, "RELU", -128), (False, "RELU", -128), (True, "RELU", -100))),
     Case(UNIDIRECTIONAL, lstm()[:-1], TANH, raises=BadType, why="no state"),
     *(Case(UNIDIRECTIONAL, without(*places), TANH, raises=BadType, why=why)
       for why, places in (("no forget gate", (2, 6)), ("no cell gate", (3, 7)),

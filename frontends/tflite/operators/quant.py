@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import quant
 from nnir.recipes.quant import fake_quantize
@@ -36,11 +37,16 @@ def dequantize(
     scale: np.ndarray,
     zero_point: np.ndarray,
     axis: int,
+    block_size: int,
 ) -> Value:
     """Scale and zero point are those of the operand in the file."""
     model = input.model
-    zeros = model.constant(zero_point.astype(input.dtype)) if zero_point.any() else None
-    return quant.dequantize_linear(input, model.constant(scale), zeros, axis=axis)
+    whole = zero_point.astype(input.dtype)
+    if (whole != zero_point).any():
+        raise BadType(f"DEQUANTIZE of {input.type} with zero points that it does not hold")
+    zeros = model.constant(whole) if zero_point.any() else None
+    how = {"axis": axis, "block_size": block_size}
+    return quant.dequantize_linear(input, model.constant(scale), zeros, **how)
 
 
 @table.convert("FAKE_QUANT")

@@ -35,6 +35,12 @@ def broadcast_args(s0: Index, s1: Index) -> Value:
     return broadcast_shapes(s0, s1)
 
 
+@table.convert("DENSIFY")
+def densify(input: Value) -> Value:
+    """A sparse constant, whose elements are all there once it is read."""
+    return input
+
+
 @table.convert("BROADCAST_TO")
 def broadcast_to(input: Value, shape: Index) -> Value:
     return expand_to(input, build.int64(shape))

@@ -28,13 +28,10 @@ MOVES = frozenset(
         *("ARG_MAX", "ARG_MIN", "BROADCAST_TO", "SHAPE", "RANK", "SELECT", "SELECT_V2"),
         *("DYNAMIC_UPDATE_SLICE", "TOPK_V2", "RESIZE_NEAREST_NEIGHBOR", "IF", "WHILE"),
         *("CAST", "BITCAST", "BITWISE_XOR", "FILL", "FLOOR_DIV", "FLOOR_MOD", "NEG", "ONE_HOT"),
-        *("RIGHT_SHIFT", "SCATTER_ND", "WHERE"),
+        *("RIGHT_SHIFT", "SCATTER_ND", "WHERE", "DENSIFY"),
     }
 )
 """Operators that do not compute with the numbers that integers stand for, whatever their scales."""
-
-INTEGERS_ONLY = frozenset({"LSTM", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"})
-"""Operators that LiteRT computes in integers of its own, with scales inside."""
 
 
 class Explicit:
@@ -47,11 +44,14 @@ class Explicit:
 
     def add(self, node: SourceNode, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """Add a node, with nodes that dequantise and quantise around it where it needs them."""
-        given = {k: t for k, t in enumerate(self._of(inputs)) if t and t.quantization}
-        made = {k: t for k, t in enumerate(self._of(outputs)) if t and t.quantization}
+        held = [None if t and t.is_variable else t for t in self._of(inputs)]  # reals: see `keep`
+        given = {k: t for k, t in enumerate(held) if t and t.is_quantized}
+        made = {k: t for k, t in enumerate(self._of(outputs)) if t and t.is_quantized}
         problem = next((t.problem for t in self._of([*inputs, *outputs]) if t and t.problem), None)
         if problem:
             raise Unsupported(f"{node.op} {node.name!r} with a tensor that is {problem}")
+        if any(t.blocks for t in made.values()):
+            raise Unsupported(f"{node.op} {node.name!r} makes integers with scales of blocks")
         if node.op == "DEQUANTIZE":
             if given:
                 self._dequantize(given[0], node.outputs[0])
@@ -62,11 +62,10 @@ class Explicit:
         if node.op == "QUANTIZE" and not made:
             raise BadType(f"QUANTIZE {node.name!r} to a tensor without a scale")
         alike = len({t.quantization for t in (*given.values(), *made.values())}) == 1
-        if not (given or made) or (node.op in MOVES and (alike or node.op != "CONCATENATION")):
+        moves = node.op in MOVES and not any(t.blocks for t in given.values())
+        if not (given or made) or (moves and (alike or node.op != "CONCATENATION")):
             self.graph.nodes.append(node)
             return
-        if node.op in INTEGERS_ONLY and made:
-            raise Unsupported(f"{node.op} {node.name!r} in integers")
         node.inputs = [
             self._real(given[k]) if k in given else name for k, name in enumerate(node.inputs)
         ]
@@ -74,6 +73,8 @@ class Explicit:
             node.attributes = attributes_of(made[0])
             self.graph.nodes.append(node)
             return
+        if node.op == "SVDF" and made:  # in integers the range of the result stands for it
+            node.attributes["fused_activation_function"] = "NONE"
         node.outputs = [
             f"{name}/real" if k in made else name for k, name in enumerate(node.outputs)
         ]
@@ -95,7 +96,7 @@ class Explicit:
         return self.reals[tensor.name]
 
     def _dequantize(self, tensor: Tensor, result: str) -> None:
-        attributes = attributes_of(tensor)
+        attributes = {"block_size": 0, **attributes_of(tensor)}
         del attributes["dtype"]
         node = SourceNode("DEQUANTIZE", [tensor.name], [result], attributes, result)
         self.graph.nodes.append(node)
@@ -103,6 +104,9 @@ class Explicit:
 
 def attributes_of(tensor: Tensor) -> dict[str, Any]:
     """Scale, zero point and axis of a quantised tensor as arguments of QUANTIZE and DEQUANTIZE."""
+    if (blocks := tensor.blocks) is not None:
+        found = {"scale": blocks.scales, "zero_point": blocks.zeros, "axis": blocks.axis}
+        return found | {"block_size": blocks.size, "dtype": tensor.precision}
     quantization = cast(Quantization, tensor.quantization)
     shape = () if quantization.axis is None else (-1,)
     zeros = quantization.zero_points

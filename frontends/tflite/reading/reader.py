@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from nnir.formats.bits import BITS, stored_size, unpack
 from nnir.formats.flatbuffer import Bytes, Table
 from nnir.formats.tflite import IDENTIFIER, schema
 from nnir.formats.tflite.schema import (
+    BlocksTable,
     BufferTable,
     ModelTable,
     OperatorCodeTable,
@@ -27,8 +29,9 @@ from nnir.types import Quantization, TensorType
 
 from ...source import SourceGraph, SourceModel, SourceNode, SourceValue, dims
 from .custom import options
-from .graphs import Graph, Tensor
+from .graphs import Blocks, Graph, Tensor
 from .quantized import Explicit
+from .sparse import MOST, SPARE, places_of
 from .state import Resources
 
 SUB_GRAPHS = frozenset(
@@ -54,7 +57,16 @@ CASTS = frozenset({"CAST", "BITCAST", "MULTINOMIAL", "STABLEHLO_CONVERT", "STABL
 SHAPED = frozenset({"STABLEHLO_IOTA", "STABLEHLO_RESHAPE", "STABLEHLO_BROADCAST_IN_DIM"})
 """Operators to the sizes of the tensor that they write."""
 
+COMPILERS = {
+    "edgetpu-custom-op": "edgetpu_compiler",
+    "ethos-u": "Vela, the compiler for Arm's Ethos-U",
+    "DISPATCH_OP": "LiteRT's compiler for NPUs",
+}
+"""Custom operators that hold what a compiler made of others."""
+
 DEEPEST = 60
+BLOCKWISE = 2
+"""Scales of blocks, among the ways to quantise beyond one scale or one for each channel."""
 
 
 def read(data: Buffer, signature: str | None = None) -> SourceModel:
@@ -118,14 +130,46 @@ class Reader:
                 raise BadFile(f"the file has {len(self.graphs)} graphs, no {number}")
             table = self.graphs[number]
             names: dict[str, int] = {}
+            tables = table.tables(SubGraphTable.TENSORS)
+            tensors = [_tensor(t, k, names) for k, t in enumerate(tables)]
+            for tensor, described in zip(tensors, tables, strict=True):
+                self._set_blocks(tensor, described.table(TensorTable.QUANTIZATION), tensors)
             self.decoded[number] = Graph(
                 table.text(SubGraphTable.NAME),
-                [_tensor(t, k, names) for k, t in enumerate(table.tables(SubGraphTable.TENSORS))],
+                tensors,
                 table.integers(SubGraphTable.INPUTS),
                 table.integers(SubGraphTable.OUTPUTS),
                 table.tables(SubGraphTable.OPERATORS),
             )
         return self.decoded[number]
+
+    def _set_blocks(self, tensor: Tensor, table: Table | None, tensors: Sequence[Tensor]) -> None:
+        """Read the scales of blocks, which are tensors of the graph."""
+        if table is None or table.number(QuantizationTable.DETAILS_TYPE, "B") != BLOCKWISE:
+            return
+        details = table.table(QuantizationTable.DETAILS)
+        if details is None:
+            raise BadFile(f"{tensor.name!r} has scales of blocks without blocks")
+        numbers = [details.number(k, "i", 0) for k in (BlocksTable.SCALES, BlocksTable.ZERO_POINTS)]
+        size = details.number(BlocksTable.BLOCK_SIZE, "i")
+        held = [None if k < 0 else tensors[_index(k, len(tensors))] for k in numbers]
+        scales, zeros = (None if t is None or t is tensor else self.constant(t) for t in held)
+        if scales is None:
+            raise Unsupported(f"{tensor.name!r} has scales of blocks that are not constant")
+        if zeros is None or numbers[1] == numbers[0] or not numbers[1]:
+            zeros = np.zeros(1, np.int64)
+        axes = [
+            k
+            for k, n in enumerate(tensor.sizes)
+            if size > 0
+            and scales.shape == (*tensor.sizes[:k], n // size, *tensor.sizes[k + 1 :])
+            and n % size == 0
+        ]
+        if not axes:
+            text = f"{list(scales.shape)} scales of blocks of {size}"
+            raise Unsupported(f"{tensor.name!r} of {list(tensor.sizes)} with {text}")
+        zeros = np.broadcast_to(zeros.astype(np.int64), scales.shape)
+        tensor.blocks = Blocks(scales.astype(np.float32), zeros, axes[-1], size)
 
     def source(
         self,
@@ -187,6 +231,11 @@ class Reader:
         names = ["" if k == -1 else graph.tensors[_index(k, count)].name for k in inputs]
         made = ["" if k == -1 else graph.tensors[_index(k, count)].name for k in outputs]
         if name == "CUSTOM":
+            if custom in COMPILERS:
+                raise Unsupported(
+                    f"{custom!r} is a program for an accelerator in place of operators: take the "
+                    f"file from before {COMPILERS[custom]}"
+                )
             start, size = operator.span(OperatorTable.CUSTOM_OPTIONS)
             payload = bytes(self.data[start : start + size])
             known = options(custom, payload)
@@ -239,7 +288,8 @@ class Reader:
     def constant(self, tensor: Tensor) -> np.ndarray | None:
         """The data of a tensor as a view; None where it has none."""
         start, size = self._buffer(tensor.buffer)
-        if not size and not tensor.is_variable and 0 not in tensor.sizes:
+        is_empty = tensor.is_variable or tensor.sparsity is not None or 0 in tensor.sizes
+        if not size and not is_empty:
             return None
         if tensor.problem:
             raise Unsupported(f"{tensor.name!r} is {tensor.problem}")
@@ -250,12 +300,27 @@ class Reader:
         if not size:
             zero = np.zeros((), kind.dtype)
             return np.broadcast_to(zero, tensor.sizes)
+        if tensor.sparsity is not None:
+            return self._spread(tensor, tensor.sparsity, start, size)
+        return self._elements(tensor, count, start, size).reshape(tensor.sizes)
+
+    def _elements(self, tensor: Tensor, count: int, start: int, size: int) -> np.ndarray:
+        kind = tensor.precision
         if stored_size(kind, count) > size:
             raise BadFile(f"{tensor.name!r} of {count} elements has {size} bytes")
         if kind in BITS:
-            raw = np.frombuffer(self.data, np.uint8, size, start)
-            return unpack(raw, kind, count).reshape(tensor.sizes)
-        return np.frombuffer(self.data, kind.dtype, count, start).reshape(tensor.sizes)
+            return unpack(np.frombuffer(self.data, np.uint8, size, start), kind, count)
+        return np.frombuffer(self.data, kind.dtype, count, start)
+
+    def _spread(self, tensor: Tensor, sparsity: Table, start: int, size: int) -> np.ndarray:
+        """A sparse tensor with zeros where the file has nothing."""
+        count = int(np.prod(tensor.sizes, dtype=object))
+        if count > SPARE + MOST * len(self.data):
+            raise BadFile(f"{tensor.name!r}: {count} elements of which few are there")
+        places = places_of(sparsity, tensor.sizes)
+        whole = np.zeros(count, tensor.precision.dtype)
+        whole[places] = self._elements(tensor, len(places), start, size)
+        return whole.reshape(tensor.sizes)
 
     def _buffer(self, number: int) -> tuple[int, int]:
         """(start, size) of a buffer; those of files over 2 GB lie behind the flatbuffer."""
@@ -297,8 +362,9 @@ def _tensor(table: Table, position: int, names: dict[str, int]) -> Tensor:
     names[called or "tensor"] = seen + 1
     name = called if called and not seen else f"{called or 'tensor'}#{position}"
     quantization, problem = _quantization(table.table(TensorTable.QUANTIZATION))
-    if table.table(TensorTable.SPARSITY) is not None:
-        problem = "sparse"
+    axis = None if quantization is None else quantization.axis
+    if quantization is not None and len(sizes) == 1 and axis:  # a bias that says its filter's axis
+        quantization = replace(quantization, axis=0)
     return Tensor(
         name,
         table.number(TensorTable.TYPE, "b"),
@@ -308,6 +374,7 @@ def _tensor(table: Table, position: int, names: dict[str, int]) -> Tensor:
         quantization,
         bool(table.number(TensorTable.IS_VARIABLE, "?", False)),
         problem,
+        table.table(TensorTable.SPARSITY),
     )
 
 
@@ -315,7 +382,10 @@ def _quantization(table: Table | None) -> tuple[Quantization | None, str | None]
     """Scales as the file has them, in float32; what else there is and is not supported."""
     if table is None:
         return None, None
-    if table.number(QuantizationTable.DETAILS_TYPE, "B"):
+    kind = table.number(QuantizationTable.DETAILS_TYPE, "B")
+    if kind == BLOCKWISE:
+        return None, None
+    if kind:
         return None, "quantised in a way other than by scale and zero point"
     scales, zeros = (
         table.array(QuantizationTable.SCALE, "<f4"),

@@ -9,7 +9,7 @@ import numpy as np
 from nnir.errors import BadFile, Unsupported
 from nnir.state import NEXT
 from nnir.stateful import zeros_of
-from nnir.types import TensorType, precision_of
+from nnir.types import Precision, TensorType, precision_of
 
 from ...source import SourceNode, SourceState, SourceValue
 from .graphs import Tensor
@@ -87,11 +87,12 @@ class Resources:
 
     def keep(self, node: SourceNode, tensors: Sequence[Tensor]) -> None:
         """Let an operator give what the variable tensors among its operands become, behind its
-        results."""
+        results. What LiteRT keeps as integers with a scale is kept as what they stand for."""
         for tensor in tensors:
             if tensor.name in self.kept:
                 raise Unsupported(f"the variable {tensor.name!r} is of two operators")
-            zeros = zeros_of(TensorType(tensor.precision, tensor.sizes))
+            kind = Precision.FLOAT32 if tensor.is_quantized else tensor.precision
+            zeros = zeros_of(TensorType(kind, tensor.sizes))
             self.kept[tensor.name] = SourceValue(tensor.name, type_of(zeros), called=tensor.called)
             self.values[tensor.name] = zeros
             self.current[tensor.name] = f"{tensor.name}{NEXT}"

@@ -261,6 +261,20 @@ class Emitter(OrderedEmission[Tensor]):
         result = self.same_bits(Ref(made, order, kind, self), given)
         return Ref(result.tensor, order, logical, self)
 
+    def cut(self, name: str, operands: Sequence[Ref], order: Order, **fields: Field) -> Refs:
+        """A step that cuts its last operand into the results of the operation, stored in an order.
+
+        NoLowering where that would make what nobody reads, or from bits of another type.
+        """
+        ref, outputs = operands[-1], self.operation.outputs
+        if not has_kernel(name, ref.tensor.precision):
+            raise NoLowering(f"litert has no kernel of {name} for {ref.tensor.precision.name}")
+        if len(outputs) == 1 or not all(v.uses or v in v.model.outputs for v in outputs):
+            raise NoLowering(f"litert: of what {name} makes some is not read")
+        results = [(ref.tensor.precision, tuple(v.shape[a] for a in order)) for v in outputs]
+        made = self.emit(name, operands, results, **fields)
+        return tuple(Ref(t, order, ref.precision, self) for t in made)
+
     def _place(
         self, ref: Ref, shape: tuple[Dim, ...] | None, order: Order | None
     ) -> tuple[tuple[Dim, ...], Order]:

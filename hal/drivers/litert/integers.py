@@ -22,13 +22,17 @@ from .emitter import Emitter
 from .writer import Field, Step, Tensor
 
 INT8 = Precision.INT8
+FIRST = slice(1)
 MOVES = {
-    **dict.fromkeys(("RESHAPE", "TRANSPOSE", "SLICE", "STRIDED_SLICE", "GATHER", "PAD"), 1),
-    **dict.fromkeys(("PADV2", "MAX_POOL_2D", "RESIZE_NEAREST_NEIGHBOR", "TILE"), 1),
-    "CONCATENATION": None,
+    **dict.fromkeys(("RESHAPE", "TRANSPOSE", "SLICE", "STRIDED_SLICE", "GATHER", "PAD"), FIRST),
+    **dict.fromkeys(("PADV2", "MAX_POOL_2D", "RESIZE_NEAREST_NEIGHBOR", "TILE", "UNPACK"), FIRST),
+    **dict.fromkeys(("CONCATENATION", "PACK"), slice(None)),
+    "SPLIT": slice(1, 2),
 }
-"""Steps that commute with scales, and how many of their first inputs they move; None is all."""
-CARRIED = frozenset({"RESHAPE", "TRANSPOSE", "SLICE", "STRIDED_SLICE", "GATHER", "CONCATENATION"})
+"""Steps that commute with scales, and which of their inputs they move."""
+CARRIED = frozenset({"RESHAPE", "TRANSPOSE", "SLICE", "STRIDED_SLICE", "GATHER", "SPLIT"}) | {
+    *("CONCATENATION", "PACK", "UNPACK"),
+}
 """Steps that do the same to plain integers as to those with a scale."""
 RECTIFIERS = {"RELU": 1, "RELU6": 3}
 VERSIONS = {"CONV_2D": 3, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 4}
@@ -169,8 +173,7 @@ class Rewriter:
         if not any(reads) or step.name == "CAST":
             self.out.append(step)
             return
-        count = len(step.inputs) if step.name == "CONCATENATION" else 1
-        moved = {None if r is None else r[1] for r in reads[:count]}
+        moved = {None if r is None else r[1] for r in reads[MOVES.get(step.name, FIRST)]}
         affine = next(iter(moved))
         if step.name in CARRIED and len(moved) == 1 and affine is not None:
             for tensor in step.outputs:
@@ -221,9 +224,9 @@ class Rewriter:
     def _take(self, found: Tensor, made: Tensor, affine: Affine) -> None:
         """Let `found` be what the graph calls `made`."""
         last = self.out[-1] if self.out else None
-        fresh = last is not None and len(last.outputs) == 1 and last.outputs[0] is found
-        if found.precision == made.precision and fresh and last is not None:
-            last.outputs[0] = self.renamed[found] = made
+        places = [] if last is None else [k for k, t in enumerate(last.outputs) if t is found]
+        if found.precision == made.precision and places and last is not None:
+            last.outputs[places[0]] = self.renamed[found] = made
         elif found.precision == made.precision:
             self.copied(found, made)
         else:
@@ -306,22 +309,28 @@ class Rewriter:
             return self._encode(self.g.dequantised[real][0], affine, kind)
         step = self.makers[real]
         parts = [self.tensor(t, kind) for t in data_of(step)]
-        return self.shift(step, parts, affine, kind)
+        made = self.shift(step, parts, affine, kind)
+        self.moved.update(zip(((t, kind) for t in step.outputs), made, strict=True))
+        return self.moved[real, kind]
 
-    def shift(self, step: Step, parts: list[Tensor], affine: Affine, kind: Precision) -> Tensor:
+    def shift(
+        self, step: Step, parts: list[Tensor], affine: Affine, kind: Precision
+    ) -> list[Tensor]:
         """A step that moves numbers, on integers."""
-        rest = list(step.inputs[len(parts) :])
-        if step.name == "PADV2" and rest[1] is not None and rest[1].data is not None:
-            value = float(rest[1].data.reshape(-1)[0])
+        inputs = list(step.inputs)
+        fill = inputs[-1]
+        if step.name == "PADV2" and fill is not None and fill.data is not None:
+            value = float(fill.data.reshape(-1)[0])
             whole = -128 if value == -np.inf else round(value / affine.scale) + affine.zero
-            data = np.full(rest[1].data.shape, whole + SHIFT[kind], kind.dtype)
-            rest[1] = Tensor(kind, data.shape, data, "", affine.of(kind))
+            data = np.full(fill.data.shape, whole + SHIFT[kind], kind.dtype)
+            inputs[-1] = Tensor(kind, data.shape, data, "", affine.of(kind))
         if step.name == "RESHAPE":  # of what is a reshape itself
             parts = [self.flat.get(p, p) for p in parts]
-        shape = step.outputs[0].shape
-        made = self.result(step.name, [*parts, *rest], shape, affine, kind, **step.fields)
+        inputs[MOVES[step.name]] = parts
+        made = [Tensor(kind, t.shape, quantization=affine.of(kind)) for t in step.outputs]
+        self.add(step.name, inputs, made, step.fields)
         if step.name == "RESHAPE":
-            self.flat[made] = parts[0]
+            self.flat[made[0]] = parts[0]
         return made
 
     def _encode(self, whole: Tensor, affine: Affine, kind: Precision) -> Tensor:
@@ -356,7 +365,7 @@ class Rewriter:
         if step is None or self.readers[real] != 1:
             return None
         if is_move(step) and step.name != "PADV2":
-            return self._join(step, affine)
+            return self._join(step, affine) if len(step.outputs) == 1 else None
         if step.name in RECTIFIERS and step.inputs[0] is not None:
             inner = self.makers.get(step.inputs[0])
             free = inner is not None and inner.fields.get("fused_activation_function") == 0
@@ -377,7 +386,8 @@ class Rewriter:
             parts.append(part)
         kind = Counter(p.precision for p in parts).most_common(1)[0][0]
         alike = [self.requantised(p, affine, kind) for p in parts]
-        return self.shift(step, alike, affine, kind)
+        (made,) = self.shift(step, alike, affine, kind)
+        return made
 
     def _kernel(self, step: Step, affine: Affine) -> Tensor | None:
         kernel = self.table.get(step.name)
@@ -386,13 +396,9 @@ class Rewriter:
 
 def is_move(step: Step) -> bool:
     """Whether a step moves numbers, or picks some of them."""
-    return (
-        step.name in MOVES
-        and len(step.outputs) == 1
-        and not step.fields.get("fused_activation_function")
-    )
+    return step.name in MOVES and not step.fields.get("fused_activation_function")
 
 
 def data_of(step: Step) -> list[Tensor]:
     """What a step moves."""
-    return [t for t in step.inputs[: MOVES[step.name]] if t is not None]
+    return [t for t in step.inputs[MOVES[step.name]] if t is not None]

@@ -190,6 +190,14 @@ def _placements() -> Iterator[Trial]:
         "SplitVOptions",
         {"num_splits": 2},
     )
+    yield Trial(
+        "SPLIT",
+        lambda a: a[:1],
+        (A,),
+        lead=(np.array(0, i32),),
+        options="SplitOptions",
+        fields={"num_splits": 2},
+    )
     yield Trial("UNPACK", lambda a: a[0], (A,), (), "UnpackOptions", {"num": 2})
     yield Trial(
         "FILL",
@@ -280,6 +288,8 @@ def content(
     results = [Tensor(precision if trial.makes is None else _of(expected), expected.shape)]
     if trial.name == "SPLIT_V":
         results.append(Tensor(precision, (2, 2)))
+    if trial.name == "SPLIT":
+        results.append(Tensor(precision, (1, 3)))
     if trial.name == "UNPACK":
         results.append(Tensor(precision, (3,)))
     if trial.name == "TOPK_V2":

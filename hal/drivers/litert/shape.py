@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from nnir.broadcast import contents, length_of
+from nnir.broadcast import axis_of, contents, ints, length_of
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -15,11 +15,11 @@ from nnir.types import Precision
 
 from ...attributes import Ints
 from ...lowering import Lowerings
-from ...operands import Known
+from ...operands import Axis, Known
 from ...orders import identity, order_with_ones
 from . import windows
 from .binary import spread
-from .emitter import Emitter, Operand, Plain, Ref, Taken, result_shape
+from .emitter import Emitter, Operand, Plain, Ref, Refs, Taken, result_shape
 from .writer import type_number
 
 table = Lowerings[Ref]()
@@ -80,6 +80,31 @@ def concat(g: Emitter, *input: Value, axis: int) -> Ref:
     return g.move("CONCATENATION", parts, axis=order.index(axis % len(order)))
 
 
+@table.lower(shape.stack)
+def stack(g: Emitter, *input: Taken, axis: int) -> Ref:
+    if len(input) == 1 or input[0].precision == Precision.BOOL8:
+        raise NoLowering("litert packs several tensors of numbers")
+    parts, order = g.aligned(*input)
+    place = axis_of(axis, len(order), extra=1)
+    wide = [a + (a >= place) for a in order]
+    wide.insert(place, place)
+    return g.move("PACK", parts, order=tuple(wide), axis=place, values_count=len(parts))
+
+
+@table.lower(shape.unstack)
+def unstack(g: Emitter, input: Taken, *, axis: Axis, num: int) -> Refs:
+    order = input.without([axis])[1]
+    return g.cut("UNPACK", [input], order, axis=input.place(axis), num=num)
+
+
+@table.lower(shape.split)
+def split(g: Emitter, input: Taken, split: Known, *, axis: int) -> Refs:
+    if len(set(split)) > 1:
+        raise NoLowering("litert splits into equal pieces")
+    place = g.constant(np.int32(input.place(axis)))
+    return g.cut("SPLIT", [place, input], input.order, num_splits=len(split))
+
+
 @table.lower(shape.expand)
 def expand(g: Emitter, input: Taken, shape: Value) -> Ref:
     target = result_shape(g)
@@ -114,13 +139,30 @@ def shape_(g: Emitter, input: Plain, *, dtype: Precision) -> Ref:
 
 
 @table.lower(shape.pad)
-def pad(g: Emitter, input: Taken, pads: Known, value: Value | None) -> Ref:
-    if min(pads, default=0) < 0:
+def pad(g: Emitter, input: Taken, pads: Value, value: Value | None) -> Ref:
+    known = ints(pads)
+    if known is None:
+        return _pad_by_run(g, g.plain(input), pads, value)
+    if min(known, default=0) < 0:
         raise NoLowering("litert cuts nothing off where it pads")
-    pairs = [pads[2 * a : 2 * a + 2] for a in input.order]
+    pairs = [known[2 * a : 2 * a + 2] for a in input.order]
     if value is None or (value.constant is not None and not value.constant.any()):
         return windows.grow(g, input, pairs)
     kind = input.tensor.precision
     if g.movable("PADV2", kind) != kind:
         raise NoLowering(f"litert has no kernel of PADV2 for {kind.name}")
     return windows.grow(g, input, pairs, g.reshape(value, ()))
+
+
+def _pad_by_run(g: Emitter, input: Ref, pads: Value, value: Value | None) -> Ref:
+    """Borders that only a run says: what is below 0 is cut off behind the others."""
+    sides = g.reshape(int32(g, pads), (input.rank, 2))
+    fill = g.reshape(g.number(0, input) if value is None else value, ())
+    grown = g.move("PADV2", [input], g.elementwise("MAXIMUM", sides, 0), fill)
+    cuts = g.elementwise("MAXIMUM", 0 - sides, 0)
+    vector = (INT32, (input.rank,))
+    before, after = (
+        g.one("GATHER", [cuts, g.constant(np.int32(k))], *vector, axis=1) for k in (0, 1)
+    )
+    sizes = g.one("SHAPE", [grown], *vector, out_type=2)
+    return g.move("SLICE", [grown], before, sizes - before - after)

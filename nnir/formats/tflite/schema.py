@@ -74,12 +74,38 @@ class TensorTable:
     HAS_RANK = 8
 
 
+class SparsityTable:
+    """Which elements of a tensor a file holds (`SparsityParameters`)."""
+
+    TRAVERSAL_ORDER = 0
+    BLOCK_MAP = 1
+    DIM_METADATA = 2
+
+
+class SparseAxisTable:
+    """An axis of a sparse tensor (`DimensionMetadata`); the lists follow their types."""
+
+    FORMAT = 0
+    DENSE_SIZE = 1
+    ARRAY_SEGMENTS_TYPE = 2
+    ARRAY_INDICES_TYPE = 4
+
+
+class BlocksTable:
+    """Scales for blocks along an axis (`BlockwiseQuantization`), which are tensors."""
+
+    SCALES = 0
+    ZERO_POINTS = 1
+    BLOCK_SIZE = 2
+
+
 class QuantizationTable:
     """Scales and zero points (`QuantizationParameters`)."""
 
     SCALE = 2
     ZERO_POINT = 3
     DETAILS_TYPE = 4
+    DETAILS = 5
     QUANTIZED_DIMENSION = 6
 
 

@@ -1,0 +1,50 @@
+"""Suppression of overlapping boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import detection
+from nnir.recipes.detection import rank_candidates, suppress_by_corners, suppress_class_by_class
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .emitter import Emitter, Ref, result_shape
+from .static import numbers, only_number
+
+table = Lowerings[Ref]()
+ways = suppress_by_corners, suppress_class_by_class
+table.decompose(detection.non_max_suppression_indices, *ways)
+INT32 = Precision.INT32
+
+
+@table.lower(detection.non_max_suppression_indices)
+def non_max_suppression_indices(
+    g: Emitter,
+    boxes: Value,
+    scores: Value,
+    max_output_boxes_per_class: Value | None,
+    iou_threshold: Value | None,
+    score_threshold: Value | None,
+) -> Ref:
+    """The kernel takes what overlaps by the threshold, too."""
+    given = max_output_boxes_per_class, iou_threshold
+    most, overlap = (0 if v is None else only_number(v) for v in given)
+    *classes, count = numbers(scores.shape)
+    if not (classes == [1, 1] and count and most and most > 0):
+        raise NoLowering("litert suppresses some boxes of one class, up to a known number")
+    if overlap is None or not 0 <= overlap < 1:
+        raise NoLowering(f"litert suppresses what overlaps by 0 up to 1, not by {overlap}")
+    one, found = np.float32(1), result_shape(g)[:1]
+    above = max(np.nextafter(np.float32(overlap), one), np.finfo(np.float32).tiny)
+    limit = min(int(most), count)
+    corners, keys, places = map(g.plain, g.compose(rank_candidates, boxes, scores, score_threshold))
+    operands = [corners, keys, *map(g.constant, (np.int32(limit), above, one / 2))]
+    made = g.emit("NON_MAX_SUPPRESSION_V4", operands, [(INT32, (limit,)), (INT32, ())])
+    whole, number = (Ref(t, tuple(range(len(t.shape))), INT32, g) for t in made)
+    kept = g.one("SLICE", [whole, g.ints(0), g.reshape(number, (1,))], INT32, found)
+    box = g.one("GATHER", [places, kept], INT32, found, axis=0)
+    column = g.one("EXPAND_DIMS", [box, g.ints(1)], INT32, (*found, 1))
+    return (column * g.ints(0, 0, 1)).cast(Precision.INT64)
