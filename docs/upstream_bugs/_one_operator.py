@@ -26,8 +26,10 @@ def run(
     options: Any = None,
     plain: bool = False,
     scales: tuple[float, ...] = (),
+    results: tuple[np.ndarray, ...] = (),
 ) -> np.ndarray:
-    """The first result, which has the type of the first input, and its shape unless given.
+    """The first result, which has the type of the first input, and its shape unless given: that of
+    the first of `results`, where there are some.
 
     `constants`: the inputs that the file holds. `plain`: LiteRT's own kernels, without XNNPACK.
     `scales`: those of inputs and result where they are quantised.
@@ -37,8 +39,12 @@ def run(
         option("Tensor", type=_kind(a), shape=list(a.shape), name=f"t{k}", hasRank=True)
         for k, a in enumerate(inputs)
     ]
-    result = list(inputs[0].shape if shape is None else shape)
-    tensors.append(option("Tensor", type=_kind(inputs[0]), shape=result, name="y", hasRank=True))
+    result = np.empty(inputs[0].shape if shape is None else shape, inputs[0].dtype)
+    made = results or (result,)
+    tensors += [
+        option("Tensor", type=_kind(a), shape=list(a.shape), name=f"y{k}", hasRank=True)
+        for k, a in enumerate(made)
+    ]
     for tensor, scale in zip(tensors, scales, strict=False):
         tensor.quantization = option("QuantizationParameters", scale=[scale], zeroPoint=[0])
     for k in constants:
@@ -48,12 +54,13 @@ def run(
     model.operatorCodes = [option("OperatorCode", builtinCode=code, version=1)]
     model.operatorCodes[0].deprecatedBuiltinCode = min(code, 127)
     places = list(range(len(inputs)))
-    step = option("Operator", opcodeIndex=0, inputs=places, outputs=[len(inputs)])
+    outputs = [len(inputs) + k for k in range(len(made))]
+    step = option("Operator", opcodeIndex=0, inputs=places, outputs=outputs)
     if options is not None:
         kind = getattr(schema.BuiltinOptions, type(options).__name__.removesuffix("T"))
         step.builtinOptions, step.builtinOptionsType = options, kind
     ends = [k for k in places if k not in constants]
-    graph = option("SubGraph", tensors=tensors, inputs=ends, outputs=[len(inputs)], name="g")
+    graph = option("SubGraph", tensors=tensors, inputs=ends, outputs=outputs, name="g")
     graph.operators, model.subgraphs = [step], [graph]
     builder = flatbuffers.Builder(1024)
     builder.Finish(model.Pack(builder), b"TFL3")
