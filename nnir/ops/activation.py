@@ -100,7 +100,7 @@ def prelu(input: Value, slope: Value) -> TensorType:
 
 
 @wide
-def _gelu(input: np.ndarray, *, approximate: bool = False) -> np.ndarray:
+def _gelu(input: np.ndarray, *, approximate: bool) -> np.ndarray:
     x = input.astype(np.float64)
     if approximate:
         inner = np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x * x * x))
@@ -154,7 +154,7 @@ def hard_swish(input: Value, *, alpha: float, beta: float) -> TensorType:
 
 
 @wide
-def _softplus(input: np.ndarray, *, beta: float = 1.0, threshold: float = 20.0) -> np.ndarray:
+def _softplus(input: np.ndarray, *, beta: float, threshold: float) -> np.ndarray:
     kind = input.dtype.type
     scaled = input * kind(beta)
     soft = np.maximum(scaled, kind(0)) + np.log1p(np.exp(-np.abs(scaled)))
@@ -262,7 +262,7 @@ def clip(input: Value, min: Value, max: Value) -> TensorType:
 
 
 @wide
-def _elu(input: np.ndarray, *, alpha: float = 1.0) -> np.ndarray:
+def _elu(input: np.ndarray, *, alpha: float) -> np.ndarray:
     return np.where(input > 0, input, input.dtype.type(alpha) * np.expm1(input))
 
 
@@ -278,7 +278,7 @@ def elu(input: Value, *, alpha: float = 1.0) -> TensorType:
 
 
 @wide
-def _celu(input: np.ndarray, *, alpha: float = 1.0) -> np.ndarray:
+def _celu(input: np.ndarray, *, alpha: float) -> np.ndarray:
     kind = input.dtype.type
     below = kind(alpha) * np.expm1(input / kind(alpha))
     return np.maximum(input, kind(0)) + np.minimum(below, kind(0))
@@ -297,7 +297,7 @@ def celu(input: Value, *, alpha: float = 1.0) -> TensorType:
 
 
 def _dropout(
-    input: np.ndarray, ratio: np.ndarray, training: np.ndarray, *, seed: int | None = None
+    input: np.ndarray, ratio: np.ndarray, training: np.ndarray, *, seed: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     rate = float(ratio.reshape(()))
     if rate == 0 or not bool(training.reshape(())):

@@ -74,8 +74,8 @@ def _linear_attention(
     *,
     q_num_heads: int,
     kv_num_heads: int,
-    update_rule: str = "gated_delta",
-    scale: float = 0.0,
+    update_rule: str,
+    scale: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     q, k, v = _heads(query, q_num_heads), _heads(key, kv_num_heads), _heads(value, kv_num_heads)
     gates = None if decay is None else np.exp(_heads(decay, kv_num_heads))
@@ -266,11 +266,11 @@ def _group_query_attention(
     *,
     q_num_heads: int,
     kv_num_heads: int,
-    causal: bool = True,
-    interleaved: bool = False,
-    local_window_size: int = -1,
-    scale: float = 0.0,
-    softcap: float = 0.0,
+    causal: bool,
+    interleaved: bool,
+    local_window_size: int,
+    scale: float,
+    softcap: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     kind, (batch, time, _) = query.dtype, query.shape
     real = np.float32 if kind in HALF else kind.type

@@ -39,9 +39,7 @@ def arithmetic(
     """
 
     @wide
-    def reference(
-        input0: np.ndarray, input1: np.ndarray, *, fuse_code: Fuse = Fuse.NONE
-    ) -> np.ndarray:
+    def reference(input0: np.ndarray, input1: np.ndarray, *, fuse_code: Fuse) -> np.ndarray:
         return apply_fuse_code(np.asarray(function(input0, input1), input0.dtype), fuse_code)
 
     def rule(input0: Value, input1: Value, *, fuse_code: Fuse = Fuse.NONE) -> TensorType:
@@ -286,7 +284,7 @@ def sum_(*input: Value) -> TensorType:
 
 
 @wide
-def _mod(input0: np.ndarray, input1: np.ndarray, *, fmod: bool = False) -> np.ndarray:
+def _mod(input0: np.ndarray, input1: np.ndarray, *, fmod: bool) -> np.ndarray:
     if not fmod and input0.dtype.kind != "f":
         return np.mod(input0, input1)
     rest = np.fmod(input0, input1)

@@ -38,7 +38,7 @@ def _conv(
     strides: tuple[int, ...],
     group: int,
     dilations: tuple[int, ...],
-    fuse_code: Fuse = Fuse.NONE,
+    fuse_code: Fuse,
 ) -> np.ndarray:
     dilations = _dilations(auto_pad, dilations)
     covered = windows.extents(filter.shape[2:], dilations)

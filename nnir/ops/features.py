@@ -68,7 +68,7 @@ def _tf_idf_vectorizer(
     ngram_counts: tuple[int, ...],
     ngram_indexes: tuple[int, ...],
     pool_int64s: tuple[int, ...],
-    weights: tuple[float, ...] = (),
+    weights: tuple[float, ...],
 ) -> np.ndarray:
     rows = np.atleast_2d(input).astype(np.int64)
     counts = np.zeros((len(rows), len(ngram_indexes)), np.float32)
@@ -154,7 +154,7 @@ def _tree_ensemble(
     *,
     n_targets: int,
     depth: int,
-    aggregate: str = "SUM",
+    aggregate: str,
 ) -> np.ndarray:
     at = np.broadcast_to(roots, (len(input), len(roots)))
     for _ in range(depth):

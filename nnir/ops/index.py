@@ -17,7 +17,7 @@ FAR = 1 << 30
 
 
 @at_positions()
-def _gather(input: np.ndarray, indices: np.ndarray, *, axis: int = 0) -> np.ndarray:
+def _gather(input: np.ndarray, indices: np.ndarray, *, axis: int) -> np.ndarray:
     return np.take(input, indices.astype(np.int64), axis)
 
 
@@ -171,7 +171,7 @@ def _along(indices: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
 
 
 @at_positions()
-def _gather_elements(input: np.ndarray, indices: np.ndarray, *, axis: int = 0) -> np.ndarray:
+def _gather_elements(input: np.ndarray, indices: np.ndarray, *, axis: int) -> np.ndarray:
     return np.asarray(input[_along(indices, axis)])
 
 
@@ -190,7 +190,7 @@ def gather_elements(input: Value, indices: Index, *, axis: int = 0) -> TensorTyp
 
 
 @at_positions()
-def _gather_nd(input: np.ndarray, indices: np.ndarray, *, batch_dims: int = 0) -> np.ndarray:
+def _gather_nd(input: np.ndarray, indices: np.ndarray, *, batch_dims: int) -> np.ndarray:
     grid = np.ogrid[tuple(slice(n) for n in input.shape[:batch_dims])] if batch_dims else ()
     trailing = indices.ndim - 1 - batch_dims
     batch = [g.reshape(g.shape + (1,) * trailing) for g in grid]
@@ -248,8 +248,8 @@ def _scatter_elements(
     indices: np.ndarray,
     updates: np.ndarray,
     *,
-    axis: int = 0,
-    reduction: str = "none",
+    axis: int,
+    reduction: str,
 ) -> np.ndarray:
     return _place(input.copy(), _along(indices, axis), updates, reduction)
 
@@ -286,7 +286,7 @@ def scatter_elements(
 
 @wide
 def _scatter_nd(
-    input: np.ndarray, indices: np.ndarray, updates: np.ndarray, *, reduction: str = "none"
+    input: np.ndarray, indices: np.ndarray, updates: np.ndarray, *, reduction: str
 ) -> np.ndarray:
     where = tuple(np.moveaxis(indices, -1, 0).astype(np.int64))
     if not where:  # vectors of no entries: every update is for the whole tensor
@@ -332,7 +332,7 @@ def non_zero(input: Value) -> TensorType:
 
 @at_positions()
 def _reverse_sequence(
-    input: np.ndarray, lengths: np.ndarray, *, batch_axis: int = 0, time_axis: int = 1
+    input: np.ndarray, lengths: np.ndarray, *, batch_axis: int, time_axis: int
 ) -> np.ndarray:
     batch_axis, time_axis = batch_axis % input.ndim, time_axis % input.ndim
     steps = np.arange(input.shape[time_axis])

@@ -22,7 +22,7 @@ WHOLE = frozenset(p.dtype for p in INTEGERS)
 
 @wide
 def _fully_connected(
-    input: np.ndarray, weight: np.ndarray, bias: np.ndarray, *, fuse_code: Fuse = Fuse.NONE
+    input: np.ndarray, weight: np.ndarray, bias: np.ndarray, *, fuse_code: Fuse
 ) -> np.ndarray:
     rows = (
         input.reshape(-1, input.shape[-1])
@@ -63,9 +63,7 @@ def _require_numbers(name: str, *inputs: Value) -> None:
 
 
 @wide
-def _mat_mul(
-    x: np.ndarray, y: np.ndarray, *, transpose_x: bool = False, transpose_y: bool = False
-) -> np.ndarray:
+def _mat_mul(x: np.ndarray, y: np.ndarray, *, transpose_x: bool, transpose_y: bool) -> np.ndarray:
     left = np.swapaxes(x, -1, -2) if transpose_x and x.ndim > 1 else x
     right = np.swapaxes(y, -1, -2) if transpose_y and y.ndim > 1 else y
     if left.ndim > 2 and right.ndim == 2 and left.size:

@@ -57,7 +57,7 @@ def _quantize(
     scale: np.ndarray,
     zero_point: np.ndarray | None = None,
     *,
-    axis: int = 1,
+    axis: int,
     result: TensorType | None = None,
 ) -> np.ndarray:
     if result is not None and result.quantization is not None:
@@ -176,11 +176,11 @@ def _quantize_linear(
     scale: np.ndarray,
     zero_point: np.ndarray | None = None,
     *,
-    axis: int = 1,
-    block_size: int = 0,
-    dtype: Precision = Precision.UINT8,
-    saturate: bool = True,
-    precision: Precision | None = None,
+    axis: int,
+    block_size: int,
+    dtype: Precision,
+    saturate: bool,
+    precision: Precision | None,
 ) -> np.ndarray:
     kind = _division_dtype(input.dtype, scale.dtype, precision)
     scale = spread(scale, input.shape, axis, block_size).astype(kind)
@@ -234,9 +234,9 @@ def _dequantize_linear(
     scale: np.ndarray,
     zero_point: np.ndarray | None = None,
     *,
-    axis: int = 1,
-    block_size: int = 0,
-    dtype: Precision = Precision.FLOAT32,
+    axis: int,
+    block_size: int,
+    dtype: Precision,
 ) -> np.ndarray:
     steps = input.astype(np.float32)
     if zero_point is not None:

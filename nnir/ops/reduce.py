@@ -68,7 +68,7 @@ def reduction(
     """
 
     @wide
-    def reference(input: np.ndarray, axes: np.ndarray, *, keepdim: bool = True) -> np.ndarray:
+    def reference(input: np.ndarray, axes: np.ndarray, *, keepdim: bool) -> np.ndarray:
         axis = tuple(int(a) for a in np.asarray(axes).flat) or None
         result = function(input, axis=axis, keepdims=keepdim)
         return np.asarray(result, input.dtype)
@@ -239,9 +239,7 @@ reduce_xor = reduction(
 def position(name: str, function: Callable[..., Any], code: int, summary: str) -> Operator:
     """An operator that finds one element along an axis."""
 
-    def reference(
-        input: np.ndarray, *, axis: int, keepdim: bool, dtype: Precision = Precision.INT64
-    ) -> np.ndarray:
+    def reference(input: np.ndarray, *, axis: int, keepdim: bool, dtype: Precision) -> np.ndarray:
         sortable = input if input.dtype.isbuiltin == 1 else input.astype(np.float32)
         return np.asarray(function(sortable, axis=axis, keepdims=keepdim), dtype.dtype)
 
@@ -279,8 +277,8 @@ def running(
         input: np.ndarray,
         axis: np.ndarray | None = None,
         *,
-        exclusive: bool = False,
-        reverse: bool = False,
+        exclusive: bool,
+        reverse: bool,
     ) -> np.ndarray:
         along = -1 if axis is None else int(np.asarray(axis).reshape(-1)[0])
         moved = np.moveaxis(input, along, -1)

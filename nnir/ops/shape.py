@@ -83,7 +83,7 @@ def reshape_exact(input: Value, shape: Index) -> TensorType:
     return input.type.with_shape(_infer_target(input, target))
 
 
-def _transpose(input: np.ndarray, *, perm: tuple[int, ...] | None = None) -> np.ndarray:
+def _transpose(input: np.ndarray, *, perm: tuple[int, ...] | None) -> np.ndarray:
     return np.transpose(input, perm or None)
 
 
@@ -171,7 +171,7 @@ def flatten(input: Value, *, start_axis: int, end_axis: int) -> TensorType:
     return input.type.with_shape((*input.shape[:first], merged, *input.shape[last + 1 :]))
 
 
-def _concat(*input: np.ndarray, axis: int = -1) -> np.ndarray:
+def _concat(*input: np.ndarray, axis: int) -> np.ndarray:
     return np.concatenate(input, axis)
 
 

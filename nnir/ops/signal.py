@@ -32,8 +32,8 @@ def _dft(
     dft_length: np.ndarray | None = None,
     axis: np.ndarray | None = None,
     *,
-    inverse: bool = False,
-    onesided: bool = False,
+    inverse: bool,
+    onesided: bool,
 ) -> np.ndarray:
     along = axis_of(AXIS if axis is None else int(axis.reshape(())), input.ndim)
     size = input.shape[along]

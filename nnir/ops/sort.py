@@ -16,9 +16,9 @@ def _top_k(
     k: np.ndarray,
     *,
     axis: int,
-    largest: bool = True,
-    sorted: bool = True,
-    return_indices_dtype: Precision = Precision.INT64,
+    largest: bool,
+    sorted: bool,
+    return_indices_dtype: Precision,
 ) -> tuple[np.ndarray, np.ndarray]:
     count, size = int(k.item()), input.shape[axis]
     if not 0 <= count <= size:
@@ -67,9 +67,7 @@ def top_k(
     return input.type.with_shape(shape), TensorType(return_indices_dtype, shape)
 
 
-def _unique(
-    input: np.ndarray, *, axis: int | None = None, sorted: bool = True
-) -> tuple[np.ndarray, ...]:
+def _unique(input: np.ndarray, *, axis: int | None, sorted: bool) -> tuple[np.ndarray, ...]:
     values, first, inverse, counts = np.unique(
         input, return_index=True, return_inverse=True, return_counts=True, axis=axis
     )

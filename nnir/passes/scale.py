@@ -12,21 +12,22 @@ from .matching import ANY, Variable, node, rule
 ARITHMETIC = frozenset({binary.add, binary.sub, binary.mul, binary.div})
 
 
-def _per_channel(value: Value | None, channels: int) -> np.ndarray | None:
+def _per_channel(value: Value, channels: int) -> np.ndarray | None:
     """A constant with one number, or one for each channel of an image, as a vector."""
-    if value is None or value.constant is None or not value.is_float or value.rank > 4:
+    if not value.is_float or value.rank > 4:
         return None
-    sizes = (1,) * (4 - value.rank) + value.constant.shape
+    numbers = np.asarray(value.constant)
+    sizes = (1,) * (4 - value.rank) + numbers.shape
     if sizes not in ((1, 1, 1, 1), (1, channels, 1, 1)):
         return None
-    return np.broadcast_to(value.constant.reshape(-1), channels).astype(np.float64)
+    return np.broadcast_to(numbers.reshape(-1), channels).astype(np.float64)
 
 
 def _is_foldable(convolution: Operation, arithmetic: Operation, factor: Value) -> bool:
     output, filter = convolution.outputs[0], convolution.inputs[1]
     if convolution.attributes["fuse_code"] != Fuse.NONE or filter is None:
         return False
-    if arithmetic.outputs[0].type != output.type or not filter.is_float:
+    if arithmetic.outputs[0].type != output.type:
         return False
     return _per_channel(factor, filter.sizes[0]) is not None
 

@@ -41,8 +41,8 @@ class Integers:
     def real(self) -> np.ndarray:
         """The numbers that they stand for, in FLOAT32."""
         read = quant.dequantize_linear.reference
-        block = {"axis": self.axis, "block_size": self.block}
-        return np.asarray(read(self.data, self.scales, self.zero_points, **block))
+        how = {"axis": self.axis, "block_size": self.block, "dtype": Precision.FLOAT32}
+        return np.asarray(read(self.data, self.scales, self.zero_points, **how))
 
     def append_to(self, model: Model, name: str | None) -> Value:
         """The numbers as a value: constants behind a DEQUANTIZE_LINEAR."""

@@ -12,7 +12,7 @@ from conformance.mutants.coverage import Kept, Visit, watching
 from conformance.mutants.defaults import says_the_default
 from conformance.mutants.host import NOTICED, SURVIVED
 from conformance.mutants.places import PLACES, ROOT, Place, module_of, name_of
-from conformance.mutants.score import EQUIVALENT, Host, Mutant, Score, read_equivalent
+from conformance.mutants.score import EQUIVALENT, KNOWN, Host, Mutant, Score, read_equivalent
 from conformance.mutants.trial import Bench
 
 ACTIVATION = ROOT / "hal/drivers/onnxruntime/activation.py"
@@ -157,6 +157,12 @@ def test_equivalent_changes_are_still_there() -> None:
         text = (ROOT / file).read_bytes()
         shown = {(c.function, *c.shown(text)[1:]) for c in changes_of(text)}
         assert (function, before, after) in shown
+
+
+def test_rows_of_equivalent_changes_are_apart() -> None:
+    """A blank line between two: else the second one is read as the reason of the first."""
+    rows = KNOWN.read_text().split("\n\n")
+    assert [r for r in rows if sum(line.startswith("- ") for line in r.split("\n")) > 1] == []
 
 
 def test_the_score_leaves_out_what_is_equivalent() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,16 @@ from nnir.types import Precision, TensorType
 
 DEVICES = ("builtin", "onnxruntime")
 RIGHT = [c for c in DIRECT if c.raises is None]
+
+
+def test_defaults_are_said_once() -> None:
+    """Attributes come bound: a default of a reference would be one that nobody asks for."""
+    for operator in OPERATORS.values():
+        function = inspect.unwrap(operator.reference)
+        if inspect.isfunction(function):  # NumPy's own have defaults of theirs
+            named = {n: inspect.signature(function).parameters.get(n) for n in operator.attributes}
+            second = [n for n, p in named.items() if p is not None and p.default is not p.empty]
+            assert not second, f"{operator.name}: {second}"
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if not c.raises], ids=str)

@@ -65,6 +65,8 @@ ROWS: dict[str, list[Row]] = {
         (lambda v: v.cast(Precision.INT32), DIMS),
         (lambda v: v.cast(Precision.INT32).cast(Precision.INT64), DIMS),
         (lambda v: v.cast(Precision.FLOAT32), None),
+        (lambda v: v.cast(Precision.UINT8), None),
+        (lambda v: v.cast(Precision.UINT8).cast(Precision.INT64), None),
         (lambda v: v.cast(Precision.INT8), None),
     ],
     "REDUCE_SUM": [(lambda v: reduce.reduce_sum(v, [0], keepdim=False), (A + 3 + B,))],

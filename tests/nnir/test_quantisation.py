@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
@@ -10,7 +12,7 @@ from nnir.check import check
 from nnir.dim import symbol
 from nnir.errors import BadInput
 from nnir.evaluate import evaluate
-from nnir.model import Model, Operation, Value
+from nnir.model import Model, Operation, Operator, Value
 from nnir.ops import activation, binary, conv, linear, norm, pool, quant, shape
 from nnir.ops.quant import integer_range
 from nnir.quantisation import (
@@ -72,6 +74,11 @@ def test_a_grid_covers_its_range_and_zero(
     assert max(*ends, 0) <= grid.high + slack
 
 
+def refer(operator: Operator[Any], *arrays: np.ndarray | None, **attributes: Any) -> Any:
+    """What the reference makes, with the operator's defaults for what is not said."""
+    return operator.reference(*arrays, **operator.bind_attributes(attributes))
+
+
 @pytest.mark.parametrize("precision", [INT8, UINT8])
 @pytest.mark.parametrize(("scale", "zero"), [(0.5, 0), (0.125, 3), (0.0371, 100), (3.0, 17)])
 def test_every_integer_of_8_bits_is_read_and_written_alike(
@@ -80,9 +87,9 @@ def test_every_integer_of_8_bits_is_read_and_written_alike(
     low, high = integer_range(precision)
     whole = np.arange(low, high + 1).astype(precision.dtype)
     scales = np.asarray(scale, np.float32), np.asarray(zero, precision.dtype)
-    real = quant.dequantize_linear.reference(whole, *scales)
+    real = refer(quant.dequantize_linear, whole, *scales)
     np.testing.assert_array_equal(
-        quant.quantize_linear.reference(real, *scales, dtype=precision), whole
+        refer(quant.quantize_linear, real, *scales, dtype=precision), whole
     )
     grid = Grid(float(np.float32(scale)), zero, precision)
     np.testing.assert_allclose(grid.round(real.astype(np.float64)), real, rtol=1e-6, atol=1e-9)
@@ -94,8 +101,8 @@ def test_halves_round_to_even_and_ends_saturate() -> None:
     values = np.array([-200, -1.5, -0.5, 0.5, 1.5, 2.5, 200])
     expected = [-128, -2, 0, 0, 2, 2, 127]
     assert Grid(1.0, 0, INT8).round(values).tolist() == expected
-    linear_reference = quant.quantize_linear.reference
-    whole = linear_reference(values.astype(np.float32), np.float32([1]), None, dtype=INT8)
+    given = values.astype(np.float32), np.float32([1]), None
+    whole = refer(quant.quantize_linear, *given, dtype=INT8)
     assert whole.tolist() == expected
 
 

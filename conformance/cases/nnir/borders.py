@@ -98,6 +98,20 @@ def _steps() -> Iterator[DirectCase]:
                 yield DirectCase(quant.dequantize_linear, (whole, *rest), first, _restored, why=why)
 
 
+def _long() -> Iterator[DirectCase]:
+    """Integers of 32 bits: next to what float32 holds, and by scales that are no integers."""
+    edge = 2**24
+    whole = i(-edge - 1, -3, 0, 5, edge - 1, edge + 1, edge + 3, dtype=np.int32)
+    for given in (Const, np.asarray):
+        how = "known" if given is Const else "given"
+        rest = given(scalar(1.0)), given(scalar(1, np.int32))
+        why = f"beyond 24 bits, {how}"
+        yield DirectCase(quant.dequantize_linear, (whole, *rest), {}, _restored, why=why)
+        half = given(scalar(0.5, E8.dtype))
+        small, why = i(-3, 0, 5, 100, 200, dtype=np.int32), f"long by a power of two, {how}"
+        yield DirectCase(quant.quantize_linear, (small, half), {}, _stored, why=why)
+
+
 X = rand(2, 3, 6, 4)
 CLOSE = Tolerance(1e-6, 1e-6)
 SPREAD = f(1.2e-38, 2e-38, 0.7, 1, 2.9, 3.1, 6, 1e38)
@@ -132,6 +146,7 @@ CASES = [
         for given in (Const, np.asarray)
     ),
     *_steps(),
+    *_long(),
     DirectCase(
         quant.quantize_linear,
         (f(1, 2), scalar(2, np.int64), scalar(0, np.uint8)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -166,6 +167,22 @@ ONE = (1, 4, 5, 6), (6, 4, 3, 2)
 GROUPS = (2, 4, 5, 6), (6, 2, 3, 2)
 DEPTH = (2, 4, 5, 6), (8, 1, 2, 2)
 BACK = (2, 4, 3, 4), (4, 3, 3, 2)
+
+
+def _of_other_ranks() -> Iterator[DirectCase]:
+    """Images of as many axes as there are strides, but not of as many as the operator has."""
+    ranks = {1: "a line", 2: "an image", 3: "a volume"}
+    flat, deep = (conv.conv_2d, conv.conv_2d_transpose), (conv.conv_3d, conv.conv_3d_transpose)
+    for operator, own in (*((o, 2) for o in flat), *((o, 3) for o in deep)):
+        for rank, why in ranks.items():
+            if rank != own:
+                given = rand(1, 2, *(4,) * rank), rand(2, 2, *(2,) * rank), rand(2)
+                attrs = {"strides": (1,) * rank, "dilations": (1,) * rank}
+                if "output_padding" in operator.attributes:
+                    attrs["output_padding"] = (0,) * rank
+                yield DirectCase(operator, given, attrs, why=f"of {why}", raises=BadType)
+
+
 CASES = [
     *(_row(conv.conv_2d, conv_2d, ONE, code.name, fuse_code=code) for code in Fuse),
     _row(conv.conv_2d, conv_2d, GROUPS, "two groups", group=2, strides=(2, 1), pads=(1, 0, 2, 1)),
@@ -239,4 +256,5 @@ CASES = [
         why="pads that cut more than there is",
         raises=BadType,
     ),
+    *_of_other_ranks(),
 ]
