@@ -293,6 +293,11 @@ def _pools_of_ranks() -> Iterator[Row]:
         yield Row(pool.max_pool, (data - 99,), attrs, why=why)
         yield Row(pool.max_pool, (data,), attrs | {"return_indices": True}, why=f"places, {why}")
         yield Row(pool.lp_pool, (data,), attrs, tol=ROUNDS, why=why)
+    apart: Attributes = {"kernel_shape": (2,), "dilations": (3,), "pads": (1, 1)}
+    beyond = apart | {"dilations": (2,), "pads": (1, 0), "strides": (2,), "ceil_mode": True}
+    yield Row(pool.max_pool, (line[..., :2],), apart, why="a window whose taps lie around the data")
+    yield Row(pool.max_pool, (line[..., :3],), apart, why="windows with taps in the data")
+    yield Row(pool.max_pool, (line[..., :1],), beyond, why="a tap in front, one behind the data")
 
 
 def _pools_of_types() -> Iterator[Row]:

@@ -84,6 +84,10 @@ CASES = [
        tol=STEP),
     ms("QLinearConcat", *step(0.11), axis=0)("nothing", raises=BadType),
     ms("QLinearConcat", *step(0.11), A, axis=0)("no scale", raises=BadType),
+    ms("QLinearConcat", *step(0.11), A, *step(0.05), A, axis=0)("no scale of the second",
+       raises=BadType),
+    ms("QLinearConcat", *step(0.11), A, *step(0.05), A, None, None, axis=0)(
+       "the scale of the second is left out", raises=BadType),
     *(ms("QLinearWhere", np.array([[True, False, True], [False, True, True]]),
          whole(2, 3, kind=k), *step(0.05, k), whole(2, 3, kind=k), *step(0.07, k),
          *step(0.11, k))(f"of {k.__name__}", tol=STEP) for k in KINDS),

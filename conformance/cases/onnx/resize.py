@@ -160,6 +160,14 @@ CASES = [
         why="at run time",
     ),
     Case("Upsample", (X,), {"scales": [1.0, 1.0, 2.0, 3.0]}, opset=7, oracle="onnxruntime"),
+    Case(
+        "Upsample",
+        (X,),
+        {"scales": [1.0, 1.0, 2.0, 3.0]},
+        opset=6,
+        why="scales, too early",
+        raises=Unsupported,
+    ),
     Case("Upsample", (X, Const(UP)), {"mode": "cubic"}, opset=9, raises=Unsupported),
     *(
         Case(

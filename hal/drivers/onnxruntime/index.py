@@ -43,17 +43,17 @@ REDUCED = {
 def scatter_elements(
     g: Emitter, input: Value, indices: Sizes, updates: Value, *, axis: int, reduction: str
 ) -> Ref:
-    x, y = _combined(g, reduction, input, updates)
+    x, y = _widen_both(g, reduction, input, updates)
     return g.node("ScatterElements", x, indices, y, axis=axis, reduction=reduction)
 
 
 @table.lower(index.scatter_nd)
 def scatter_nd(g: Emitter, input: Value, indices: Sizes, updates: Value, *, reduction: str) -> Ref:
-    x, y = _combined(g, reduction, input, updates)
+    x, y = _widen_both(g, reduction, input, updates)
     return g.node("ScatterND", x, indices, y, reduction=reduction)
 
 
-def _combined(g: Emitter, reduction: str, *operands: Value) -> list[Ref]:
+def _widen_both(g: Emitter, reduction: str, *operands: Value) -> list[Ref]:
     """Operands in a type that ONNX Runtime combines."""
     kind = operands[0].precision
     wide = kind if reduction == "none" else REDUCED.get(kind, kind)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -15,6 +17,7 @@ from ...attributes import Window
 from ...lowering import Lowerings
 from . import windows
 from .emitter import Emitter, Ref, Refs
+from .shape import dims, part
 
 table = Lowerings[Ref]()
 STANDARD = (pool.average_pool_2d, pool.max_pool_2d)
@@ -71,10 +74,23 @@ def max_pool(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> 
         raise NoLowering(f"onnxruntime has no MaxPool kernel for {input.precision.name}")
     x = g.cast(input, wide)
     if not return_indices:
-        return g.node("MaxPool", x, **given)
+        return _of_elements(g, input, g.node("MaxPool", x, **given), given)
     values, positions = g.node("MaxPool", x, outputs=2, **given)
     plane = g.node("ReduceProd", g.node("Shape", input, start=2))
-    return values, positions % plane
+    return _of_elements(g, input, values, given), positions % plane
+
+
+def _of_elements(g: Emitter, input: Value, values: Ref, given: dict[str, Any]) -> Ref:
+    """-infinity where a window turns out to hold no element, as dilated ones may of open sizes;
+    the kernel gives the lowest finite number."""
+    dilations = given.get("dilations") or ()
+    axes = zip(input.shape[2:], dilations, strict=bool(dilations))
+    is_open = any(isinstance(d, Expr) and n > 1 for d, n in axes)
+    if not (is_open and any(given["pads"] or ()) and input.is_float):
+        return values
+    sizes = g.node("Concat", g.ints(1, 1), part(g, dims(g, input), 2, input.rank), axis=0)
+    ones = g.node("Expand", g.number(1, values), sizes)
+    return g.where(g.node("MaxPool", ones, **given) > 0, values, -np.inf)
 
 
 def _require_elements(input: Value, given: dict[str, Any]) -> None:
