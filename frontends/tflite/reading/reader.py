@@ -317,7 +317,7 @@ class Reader:
         count = int(np.prod(tensor.sizes, dtype=object))
         if count > SPARE + MOST * len(self.data):
             raise BadFile(f"{tensor.name!r}: {count} elements of which few are there")
-        places = places_of(sparsity, tensor.sizes)
+        places = places_of(sparsity, tensor.sizes, 2 * len(self.data))
         whole = np.zeros(count, tensor.precision.dtype)
         whole[places] = self._elements(tensor, len(places), start, size)
         return whole.reshape(tensor.sizes)

@@ -19,12 +19,15 @@ DENSE, LISTED = 0, 1
 WIDTHS = {1: "<i4", 2: "<u2", 3: "u1"}
 """The types of lists of places by their number in the union."""
 SPARE = 1 << 20
-MOST = 1000
+MOST = 100
 """A tensor may have so many elements for each of the file's bytes, and `SPARE` more."""
 
 
-def places_of(table: Table, sizes: Sequence[int]) -> np.ndarray:
-    """Where the elements that a file holds lie in the flat tensor, in the order of the file."""
+def places_of(table: Table, sizes: Sequence[int], held: int) -> np.ndarray:
+    """Where the elements that a file holds lie in the flat tensor, in the order of the file.
+
+    Each level has at most `held` places: so many the file can list or hold the elements of.
+    """
     order = table.integers(SparsityTable.TRAVERSAL_ORDER)
     blocks = table.integers(SparsityTable.BLOCK_MAP)
     axes = table.tables(SparsityTable.DIM_METADATA)
@@ -32,10 +35,10 @@ def places_of(table: Table, sizes: Sequence[int]) -> np.ndarray:
     is_fit = sorted(order) == list(range(rank + len(blocks))) and len(axes) == len(order)
     if not is_fit or any(not 0 <= b < rank for b in blocks):
         raise BadFile(f"sparse axes {order} with blocks of {blocks} in a tensor of {list(sizes)}")
-    count = int(np.prod(sizes, dtype=object))
+    most = min(held, int(np.prod(sizes, dtype=object)))
     place, walked = np.zeros(1, np.int64), np.zeros((1, 0), np.int64)
     for axis in axes:
-        rows, place, along = _step(axis, place, count)
+        rows, place, along = _step(axis, place, most)
         walked = np.concatenate([walked[rows], along[:, None]], axis=1)
     return _flat(walked, order, blocks, axes, sizes)
 
@@ -46,7 +49,9 @@ def _step(axis: Table, place: np.ndarray, most: int) -> tuple[np.ndarray, ...]:
     if kind == DENSE:
         size = int(axis.number(SparseAxisTable.DENSE_SIZE, "i"))
         if not 0 <= size * len(place) <= most:
-            raise BadFile(f"a sparse tensor of {most} elements with an axis of {size}")
+            raise BadFile(
+                f"a sparse axis of {size} behind {len(place)} places, of which {most} fit"
+            )
         rows = np.repeat(np.arange(len(place)), size)
         along = np.tile(np.arange(size), len(place))
         return rows, place[rows] * size + along, along
