@@ -42,7 +42,8 @@ def names() -> dict[str, Any]:
     """`NAMES` and those that only TFLite's cases need."""
     from ..engines import tflite as lite
 
-    return NAMES | {"Scaled": lite.Scaled, "State": lite.State, "Body": lite.Body}
+    kinds = lite.Blocked, lite.Body, lite.Scaled, lite.Sparse, lite.State
+    return NAMES | {kind.__name__: kind for kind in kinds}
 
 
 def row_of(case: Case) -> str:
