@@ -51,7 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Bytecode first, whatever the environment says: hundreds of processes import the packages,
     most of which may write none (`nnir.isolation`) and would compile all they import."""
-    config.addinivalue_line("markers", f"{MARK}: takes more than three seconds")
+    config.addinivalue_line("markers", f"{MARK}: takes more than two or three seconds")
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if not hasattr(config, "workerinput"):

@@ -18,6 +18,7 @@ from benchmarks.quantisation.scores import perplexity, score, sqnr, wilson
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.long
 def test_a_run_from_the_model_to_the_table(tmp_path: Path) -> None:
     told = tmp_path / "scores.json"
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.quantisation", "toy"]

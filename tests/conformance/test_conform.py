@@ -90,6 +90,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, log: Path) -> None:
     assert len(log.read_text().split()) - len(before) == GOOD_ONES - saved
 
 
+@pytest.mark.long
 def test_an_interrupt_ends_at_once(tmp_path: Path) -> None:
     """Though a case hangs; what was done before is in the journal, and nothing is left running."""
     journal = tmp_path / "run.json.partial"

@@ -122,6 +122,7 @@ def test_the_lines_of_a_case(visits: dict[str, Visit]) -> None:
     assert visits["Hardmax"].outcome == "pass HARDMAX"
 
 
+@pytest.mark.long
 def test_a_planted_change_is_noticed_and_an_equivalent_one_is_not(
     visits: dict[str, Visit],
 ) -> None:

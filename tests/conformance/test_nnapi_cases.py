@@ -68,6 +68,7 @@ def test_integers_have_cases_wherever_they_are_taken() -> None:
             assert any("quantised" in c or "zero point" in c for c in mine), type
 
 
+@pytest.mark.long
 def test_the_command_lists_29_of_29() -> None:
     found = CliRunner().invoke(main, ["ops", "--standard", "nnapi", "--json"])
     assert found.exit_code == 0, found.output

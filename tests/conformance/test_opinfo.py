@@ -48,6 +48,7 @@ def unexpected(results: Iterator[Sample], campaign: str = "") -> list[Sample]:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.long
 def test_float32(part: int, worker: Oracle) -> None:
     assert unexpected(opinfo_packs.results(worker, samples=2, part=(part, PARTS))) == []
 
@@ -60,6 +61,7 @@ def test_other_types(part: int, worker: Oracle) -> None:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.long
 def test_special_values(part: int, worker: Oracle) -> None:
     results = opinfo_packs.results(worker, samples=1, part=(part, PARTS), special=1)
     assert unexpected(results, "special") == []

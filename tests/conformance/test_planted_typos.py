@@ -106,6 +106,7 @@ def test_it_is_an_error(typo: Typo, crew: Crew, monkeypatch: pytest.MonkeyPatch)
     require_errors(typo, [r for i in items for r in suite.run(i, typo.device)])
 
 
+@pytest.mark.long
 def test_conform_calls_it_an_error() -> None:
     """The same through the command's own processes."""
     typo = TYPOS[0]
@@ -193,6 +194,7 @@ def test_a_call_raises_it(typo: Typo, monkeypatch: pytest.MonkeyPatch) -> None:
     assert typo.where in " ".join(caught.value.__notes__)
 
 
+@pytest.mark.long
 def test_the_ledger_sees_what_only_refuses() -> None:
     options = Options(frontends=("onnx",), devices=("litert",), op="Relu", yardstick=False)
     kept = ledger.read("onnx")

@@ -80,6 +80,7 @@ def test_its_cases_run_on_every_device(home: Home) -> None:
     assert {r.verdict for r in found} == {PASS}
 
 
+@pytest.mark.long
 def test_it_is_listed(home: Home) -> None:
     assert json.loads(home.nnadapter("doctor", "--json").stdout)["plug-in acme-rotary"] == "1.2"
     told = home.nnadapter("ops", "acme_rotary").stdout

@@ -113,6 +113,7 @@ def plant(monkeypatch: pytest.MonkeyPatch, operator: Any, **changed: Any) -> Non
 
 
 @pytest.mark.parametrize("operator", [activation.leaky_relu, activation.elu], ids=str)
+@pytest.mark.long
 def test_a_planted_bug_is_found_and_made_small(
     operator: Any, monkeypatch: pytest.MonkeyPatch, crew: Crew
 ) -> None:

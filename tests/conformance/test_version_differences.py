@@ -366,6 +366,7 @@ def test_what_has_no_answer_is_not_asked() -> None:
     assert not any(q.case.raises or q.case.random for q in asked)
 
 
+@pytest.mark.long
 def test_an_argument_that_a_version_does_not_have_is_named() -> None:
     if find_spec("tensorflow") is None:
         pytest.skip("tensorflow is not installed")

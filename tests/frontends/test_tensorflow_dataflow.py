@@ -323,6 +323,7 @@ def test_deep_loops() -> None:
     refused(deep(300), BadModel, "60 deep")
 
 
+@pytest.mark.long
 def test_sides_that_repeat() -> None:
     """Conditionals one after the other that all read the same long side are not copied forever."""
     rows: dict[str, Row] = {"s": ("Switch", "x p"), "n0": ("Neg", "s:1"), "t0": ("Neg", "x")}

@@ -85,6 +85,7 @@ def test_keras_archive(models: Path, device: str) -> None:
     agrees(nna.load(models / "archive.keras", trust=True), models, "archive", device)
 
 
+@pytest.mark.long
 def test_verify_asks_keras_about_an_archive(models: Path) -> None:
     report = nna.verify(models / "archive.keras", loading={"trust": True})
     assert report

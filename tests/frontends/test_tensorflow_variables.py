@@ -34,6 +34,7 @@ def test_what_a_function_writes_is_kept(said: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("device", ["builtin", "onnxruntime", "litert"])
+@pytest.mark.long
 def test_what_a_signature_writes_is_kept(device: str, written: Path) -> None:
     model = nna.load(written / "steps")
     assert {s.name: s.initial.shape for s in model.states} == {

@@ -151,6 +151,7 @@ def test_a_damaged_program_is_refused_by_the_driver(tmp_path: Path) -> None:
     device.destroy_context(context)
 
 
+@pytest.mark.long
 def test_it_passes_conformance_with_its_limits(drivers: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     words = ["--frontend", "nnir", "--device", "brook", "--preload", "limits"]

@@ -126,6 +126,7 @@ def test_a_size_that_does_not_fit_comes_back_as_an_error() -> None:
         program(np.ones(2, np.float32), np.ones(3, np.float32))
 
 
+@pytest.mark.long
 def test_it_passes_conformance_for_what_it_validates(drivers: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     command = [sys.executable, "-m", "nnadapter", "conform", "--suite", "cases"]

@@ -315,6 +315,7 @@ def test_a_failure_is_a_device_error() -> None:
 
 
 @pytest.mark.parametrize("make", [mlp, branches, loop])
+@pytest.mark.long
 def test_a_written_file_is_read_back_and_equal(make: Callable[[], Model], tmp_path: Path) -> None:
     model = make()
     nna.convert(model, tmp_path / "a.pt2", device="torch")

@@ -61,6 +61,7 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     assert found == []
 
 
+@pytest.mark.long
 def test_the_search_works_from_the_disk(site: Path, browser: Browser) -> None:
     page = browser.new_page()
     missing: list[str] = []

@@ -53,6 +53,7 @@ def test_cases_that_devices_refuse(
     assert (agreement.PROMISED + ": " in told) is is_wrong
 
 
+@pytest.mark.long
 def test_a_model_that_some_refuse(tmp_path: Path) -> None:
     """A decomposition in float64, which some formats and devices lack."""
     folder = tmp_path / "models" / "one"

@@ -60,6 +60,7 @@ def verdicts(run: BatchRun) -> dict[str, str]:
 WANTED = {"a.nnir": VERIFIED, "b.nnir": VERIFIED, "odd.nnir": REFUSED, "cut.nnir": UNREADABLE}
 
 
+@pytest.mark.long
 def test_a_batch_is_run_once(sources: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     told: list[Record] = []
@@ -107,6 +108,7 @@ def test_what_hangs_costs_itself(sources: Path, tmp_path: Path) -> None:
     assert nna.batch(sources / "a.onnx", tmp_path / "out", ".nnir", memory=0.04).resumed == 1
 
 
+@pytest.mark.long
 def test_a_process_that_was_spoilt_is_not_the_models_fault(sources: Path, tmp_path: Path) -> None:
     def done(count: int, total: int, records: Sequence[Record]) -> None:
         if count == 1:
@@ -119,6 +121,7 @@ def test_a_process_that_was_spoilt_is_not_the_models_fault(sources: Path, tmp_pa
     assert set(verdicts(run).values()) == {VERIFIED}
 
 
+@pytest.mark.long
 def test_a_dask_worker_that_is_killed_loses_nothing(sources: Path, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     cluster = distributed.LocalCluster(

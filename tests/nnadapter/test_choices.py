@@ -88,6 +88,7 @@ def test_a_value_chooses_a_branch(rates: Path, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
 
 
+@pytest.mark.long
 def test_sizes_of_a_program(tmp_path: Path) -> None:
     path = tmp_path / "open.pt2"
     batch = torch.export.Dim("batch", min=2, max=9)

@@ -96,6 +96,7 @@ def test_every_file_is_in_one_wheel(wheels: list[Path]) -> None:
     assert not {name for name in core if name.startswith(("conformance/cases", "conformance/suit"))}
 
 
+@pytest.mark.long
 def test_the_source_distributions_have_no_tests(made: Path) -> None:
     for folder in (p for p in (made / "sources").iterdir() if p.is_dir()):
         names = {p.relative_to(folder).as_posix() for p in folder.rglob("*")}
@@ -163,6 +164,7 @@ def run(python: Path, *words: str, home: Path) -> subprocess.CompletedProcess[st
     return subprocess.run(given, cwd=home, env=clean, capture_output=True, text=True)
 
 
+@pytest.mark.long
 def test_the_core_converts_without_any_framework(made: Path, tmp_path: Path) -> None:
     """Every source into every format that needs no engine; what is not proved is said."""
     sources = [str(SAMPLES / name) for name in SOURCES]
@@ -182,6 +184,7 @@ def test_the_core_converts_without_any_framework(made: Path, tmp_path: Path) -> 
             assert "against" not in line  # an archive is what the references say
 
 
+@pytest.mark.long
 def test_the_core_names_the_package_with_the_cases(made: Path, tmp_path: Path) -> None:
     given = ("-m", "nnadapter", "conform", "--frontend", "nnir", "--op", "ABS")
     done = run(made / "core/bin/python", *given, home=tmp_path)

@@ -400,6 +400,7 @@ def test_other_outputs_are_written_and_replaced(saved: Path, tmp_path: Path, com
     assert {k: v for k, v in contents(tmp_path).items() if k in before} == before
 
 
+@pytest.mark.long
 def test_reports_are_written_beside_older_ones(tmp_path: Path) -> None:
     old, new = tmp_path / "old.json", tmp_path / "new.json"
     words = ["conform", "--frontend", "nnir", "--op", "RELU", "--jobs", 1, *DEVICE]

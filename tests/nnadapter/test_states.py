@@ -159,6 +159,7 @@ def test_a_written_file_keeps_it_in_its_own_engine(
 
 
 @pytest.mark.parametrize("suffix", [".onnx", ".tflite", ".xml"])
+@pytest.mark.long
 def test_states_as_plain_ends(suffix: str, program: Path, tmp_path: Path) -> None:
     model = nna.load(program, state="explicit")
     assert [v.name for v in model.inputs] == ["x", "place", "rows", "inner.count"]

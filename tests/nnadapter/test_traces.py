@@ -208,6 +208,7 @@ AWKWARD = (
 )
 
 
+@pytest.mark.long
 def test_names_that_python_or_torch_has_are_changed(tmp_path: Path) -> None:
     """A branch is a module of the program, which must not take the place of one of a weight."""
     weights = [
