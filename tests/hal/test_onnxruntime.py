@@ -290,3 +290,19 @@ def test_scores_of_a_long_attention_are_looked_at_where_nothing_is_seen_only(
     _, graph = emit(model, states=states)
     found = {node.op_type for node in onnx.GraphProto.FromString(graph).node}
     assert ("If" in found) == is_plain == ("Where" not in found)
+
+
+@pytest.mark.parametrize("kind", [Precision.FLOAT32, Precision.FLOAT16, Precision.FLOAT64])
+@pytest.mark.parametrize("sizes", [(256, 2), (256,)])
+def test_a_query_that_sees_nothing_gives_0(sizes: tuple[int, ...], kind: Precision) -> None:
+    """A product with a vector is none of rows and columns, and is left as it is."""
+    model = Model()
+    scores = model.input("scores", TensorType(kind, (256, 256)))
+    values = model.input("values", TensorType(kind, sizes))
+    model.outputs = [linear.mat_mul(attention.safe_softmax(scores), values)]
+    numbers = np.random.default_rng(0)
+    seen = np.where(np.arange(256)[:, None] % 7, numbers.normal(size=(256, 256)), -np.inf)
+    arrays = [seen.astype(kind.dtype), numbers.normal(size=sizes).astype(kind.dtype)]
+    got, want = (nna.compile(model, device)(*arrays)[0] for device in ("onnxruntime", "builtin"))
+    assert not want[::7].any()
+    np.testing.assert_allclose(got, want, rtol=2e-3, atol=2e-3)

@@ -41,13 +41,11 @@ def _maker(weights: Value) -> Operation | None:
 
 
 def _weighs(reader: Operation, weights: Value) -> bool:
-    """Whether an operation multiplies weights with values as they stand."""
-    return (
-        reader.operator is linear.mat_mul
-        and reader.inputs[0] is weights
-        and reader.inputs[1] is not weights
-        and not any(reader.attributes.values())
-    )
+    """Whether an operation multiplies weights with a matrix of values as they stand."""
+    if reader.operator is not linear.mat_mul or any(reader.attributes.values()):
+        return False
+    first, values = reader.inputs
+    return first is weights and values is not weights and values is not None and values.rank > 1
 
 
 def mended_product(g: Emitter, weights: Value, values: Value, product: Ref) -> Ref:
