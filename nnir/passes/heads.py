@@ -9,7 +9,9 @@ from .matching import ANY, Variable, node, rule
 
 WIDE = node(
     shape.expand,
-    node(shape.unsqueeze, Variable("shared", where=lambda value: value.rank == 4), ANY),
+    node(
+        shape.unsqueeze, Variable("shared", where=lambda value: value.rank == 4), ANY, name="apart"
+    ),
     ANY,
     name="copies",
 )
@@ -17,7 +19,11 @@ REPEATED = node((shape.reshape, shape.reshape_exact), WIDE, ANY, name="heads")
 """[batch, groups, length, width] as [batch, groups * heads, length, width]."""
 
 
-def _is_shared(x: Value, shared: Value, copies: Operation, heads: Operation) -> bool:
+def _is_shared(
+    x: Value, shared: Value, apart: Operation, copies: Operation, heads: Operation
+) -> bool:
+    """Whether each group is copied beside itself: the other order, of all groups behind each other,
+    has other axes in between."""
     batch, groups, length, width = shared.shape
     wide, flat = copies.outputs[0].shape, heads.outputs[0].shape
     if len(wide) != 5 or len(flat) != 4 or x.rank != 4 or not isinstance(groups, int):
@@ -25,6 +31,7 @@ def _is_shared(x: Value, shared: Value, copies: Operation, heads: Operation) -> 
     each = wide[2]
     return (
         isinstance(each, int)
+        and apart.outputs[0].shape == (batch, groups, 1, length, width)
         and wide == (batch, groups, each, length, width)
         and flat == (batch, groups * each, length, width)
         and x.shape[:2] == flat[:2]

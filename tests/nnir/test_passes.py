@@ -539,3 +539,16 @@ def test_heads_of_open_lengths_share_keys(words: int, known: int) -> None:
     np.testing.assert_allclose(evaluate(model, arrays)[0], before, rtol=1e-6)
     for device in ("onnxruntime", "torch"):
         np.testing.assert_allclose(nna.compile(model, device)(*arrays)[0], before, rtol=1e-5)
+
+
+@pytest.mark.parametrize("axis", [1, 3])
+def test_heads_that_are_copied_in_another_order_are_not_shared(axis: int) -> None:
+    """All groups behind each other, or each row of a group beside itself."""
+    model = Model()
+    queries, keys = (
+        model.input(name, TensorType(Precision.FLOAT32, (1, heads, 2, 3)))
+        for name, heads in (("q", 4), ("k", 2))
+    )
+    copies = shape.expand(shape.unsqueeze(keys, [axis]), [1, 2, 2, 2, 3])
+    model.outputs = [linear.mat_mul(queries, reshape(copies, [1, 4, 2, 3]), transpose_y=True)]
+    assert apply(model, [passes.share_heads], checked=True) == []
