@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from conformance import ledger
 from conformance.engines.engine import Answer
-from conformance.running.choosing import choose, find_unknown, standard_of
+from conformance.running.choosing import choose, draw, find_unknown, standard_of
 from conformance.running.subject import NOTHING, operators_of, simplify, spellings, standard_names
 from conformance.running.suite import Item
 from conformance.suites.operators import book
@@ -145,3 +145,11 @@ def test_spellings() -> None:
     }
     assert set(spellings("ai.onnx.ml::LabelEncoder")) == {"aionnxmllabelencoder", "labelencoder"}
     assert simplify("Aten.Conv_2d*") == "atenconv2d*"
+
+
+def test_what_is_drawn_is_a_part_that_the_seed_says() -> None:
+    drawn = draw(ALL, 8, 3)
+    assert 0.8 < 8 * len(drawn) / len(ALL) < 1.2
+    assert drawn == draw(ALL, 8, 3) != draw(ALL, 8, 4)
+    assert draw(ALL[::2], 8, 3) == [i for i in ALL[::2] if i in {*drawn}]
+    assert draw(ALL, 1, 3) == ALL
