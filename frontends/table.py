@@ -242,7 +242,7 @@ class Converter:
 
     def call(self, /, *args: object, **keywords: object) -> Any:
         """The function with what is fixed, the defaults, and what each group takes."""
-        if self.is_plain:
+        if self.is_plain:  # as most
             return self.function(*args, **keywords)
         given = {**self.fixed, **self.defaults, **keywords}
         if self.has_grouped_inputs:
@@ -312,6 +312,12 @@ class Converter:
         return [q for p, q in self.parameters.values() if p.kind is kind]
 
     @cached_property
+    def values(self) -> int:
+        """How many of the first inputs may be any tensor."""
+        places = enumerate(self.positional)
+        return next((k for k, p in places if not p.takes_any_value), len(self.positional))
+
+    @cached_property
     def required(self) -> int:
         """The place of the last input that has no default; those of groups may stand before it."""
         places = enumerate(self.positional, 1)
@@ -369,7 +375,7 @@ class Converter:
                 keywords[name] = self._as_tensor(translator.model, value, self.keywords[name], args)
         for name, service in self.services.items():
             keywords[name] = translator if service == "translator" else wanted
-        if missing := [n for n in self.necessary if n not in keywords]:
+        if self.necessary and (missing := [n for n in self.necessary if n not in keywords]):
             raise BadType(f"{self.name} without attribute {', '.join(missing)}")
         return self.call(*args, **keywords)
 
@@ -388,6 +394,8 @@ class Converter:
         self, translator: Context, inputs: Sequence[Value | Items | None]
     ) -> list[Any]:
         positional = self.positional
+        if self.required <= len(inputs) <= self.values and all(type(v) is Value for v in inputs):
+            return list(inputs)  # as nearly all
         while inputs and inputs[-1] is None:
             inputs = inputs[:-1]
         if len(inputs) < self.required or (len(inputs) > len(positional) and not self.variadic):

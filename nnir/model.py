@@ -54,7 +54,7 @@ class Value(Algebra):
     def __init__(self, model: Model, type: TensorType, name: str | None = None) -> None:
         self.model = model
         self.type = type
-        self.name = name
+        self._name = name if name is None else legible(name)
         self.constant: np.ndarray | None = None
         self.producer: Operation | None = None
         self.index = 0
@@ -222,6 +222,8 @@ class Operator(Schema, Generic[Result]):
     def bind_inputs(self, model: Model, given: tuple[Any, ...]) -> tuple[Value | None, ...]:
         """One value or None per tensor parameter; Python numbers become constants."""
         names = self.tensors
+        if len(given) == len(names) and all(type(v) is Value for v in given):  # as most
+            return given
         if len(given) < self.required or (len(given) > len(names) and not self.variadic):
             takes = ", ".join(names) + (", ..." if self.variadic else "")
             raise BadType(f"{self.name.lower()} got {len(given)} operands, it takes ({takes})")
@@ -326,7 +328,7 @@ class Operation:
         self.operator = operator
         self.inputs = inputs
         self.attributes = attributes
-        self.origin = origin
+        self._origin = origin if origin is None else legible(origin)
         self.outputs: tuple[Value, ...] = ()
 
     @property

@@ -135,12 +135,12 @@ class Schema:
 
     def bind_attributes(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The attributes with defaults filled in; BadType for an unknown or missing one."""
-        bound = dict(self._unbound)
+        bound = self._unbound.copy()
         for name, value in given.items():
             if name not in bound:
                 raise BadType(f"{self.name.lower()} has no attribute {name!r}; {self.signature}")
             bound[name] = self._as_annotated(name, value)
-        if missing := [n for n in self._necessary if n not in given]:
+        if self._necessary and (missing := [n for n in self._necessary if n not in given]):
             raise BadType(f"{self.name.lower()} needs {', '.join(missing)}")
         return bound
 

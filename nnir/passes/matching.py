@@ -17,7 +17,7 @@ from __future__ import annotations
 import inspect
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, partial
@@ -70,6 +70,15 @@ class Form(ABC):
     def roots(self) -> frozenset[Operator[Any]] | None:
         """The operators that may make such a value; None where any may."""
 
+    @abstractmethod
+    def may_be(self, value: Value | None) -> bool:
+        """Whether `value` has this form, whatever its names stand for: quicker than `find`."""
+
+    @property
+    def counts_readers(self) -> bool:
+        """Whether it depends on who reads a value."""
+        return False
+
     def __or__(self, other: Form) -> Form:
         mine = self.forms if isinstance(self, OneOf) else (self,)
         return OneOf((*mine, other))
@@ -103,6 +112,9 @@ class Variable(Form):
         bound = match.bind(self.name, value)
         return None if bound is None else then(bound)
 
+    def may_be(self, value: Value | None) -> bool:
+        return value is not None and self.where(value)
+
     @property
     def roots(self) -> None:
         return None
@@ -117,10 +129,11 @@ class Number(Form):
     """Files in half precision have their constants this far off."""
 
     def find(self, value: Value | None, match: Match, then: Next) -> Match | None:
+        return then(match) if self.may_be(value) else None
+
+    def may_be(self, value: Value | None) -> bool:
         found = number(value)
-        if found is not None and math.isclose(found, self.value, rel_tol=self.tolerance):
-            return then(match)
-        return None
+        return found is not None and math.isclose(found, self.value, rel_tol=self.tolerance)
 
     @property
     def roots(self) -> frozenset[Operator[Any]]:
@@ -134,15 +147,20 @@ class OneOf(Form):
     forms: tuple[Form, ...]
 
     def find(self, value: Value | None, match: Match, then: Next) -> Match | None:
-        made = None if value is None else value.producer
-        for form in self.forms if made is None else self._candidates(made.operator):
+        for form in self._candidates(value):
             found = form.find(value, match, then)
             if found is not None:
                 return found
         return None
 
-    def _candidates(self, operator: Operator[Any]) -> list[Form]:
-        """The forms that a result of `operator` may have."""
+    def may_be(self, value: Value | None) -> bool:
+        return any(form.may_be(value) for form in self._candidates(value))
+
+    def _candidates(self, value: Value | None) -> Sequence[Form]:
+        """The forms that a value may have by the operator that makes it."""
+        if value is None or value.producer is None:
+            return self.forms
+        operator = value.producer.operator
         found = self._by_root.get(operator)
         if found is None:
             found = [f for f in self.forms if f.roots is None or operator in f.roots]
@@ -161,6 +179,10 @@ class OneOf(Form):
                 return None
             found |= form.roots
         return frozenset(found)
+
+    @property
+    def counts_readers(self) -> bool:
+        return any(f.counts_readers for f in self.forms)
 
 
 @dataclass(frozen=True)
@@ -192,6 +214,22 @@ class Node(Form):
             found = self._each(0, made.inputs[::-1], then, bound)
         return found
 
+    def may_be(self, value: Value | None) -> bool:
+        made = None if value is None else value.producer
+        if made is None or not self._fits(made):
+            return False
+        values = made.inputs
+        return self._may_read(values) or (made.operator.commutes and self._may_read(values[::-1]))
+
+    def _may_read(self, values: tuple[Value | None, ...]) -> bool:
+        if len(values) < len(self.operands):
+            return False
+        return all(map(_may_be, self.operands, values))
+
+    @property
+    def counts_readers(self) -> bool:
+        return self.alone or any(f.counts_readers for f in self.operands)
+
     def _each(
         self, start: int, values: tuple[Value | None, ...], then: Next, match: Match
     ) -> Match | None:
@@ -216,6 +254,10 @@ class Node(Form):
             if wanted is not ANY and wanted != given:
                 return False
         return True
+
+
+def _may_be(form: Form, value: Value | None) -> bool:
+    return form.may_be(value)
 
 
 def node(
@@ -278,9 +320,9 @@ class Engine:
         self._taken = {f: tuple(inspect.signature(f).parameters) for f in (where, replacement)}
 
     def __call__(self, model: Model) -> bool:
-        changed = False
-        while self._replace_once(model):
-            changed = True
+        changed, again = self._replace_all(model)
+        while again:
+            _, again = self._replace_all(model)
         return changed
 
     def finds(self, model: Model) -> bool:
@@ -292,10 +334,15 @@ class Engine:
         roots = self.form.roots
         return operations if roots is None else [o for o in operations if o.operator in roots]
 
-    def _replace_once(self, model: Model) -> bool:
+    def _replace_all(self, model: Model) -> tuple[bool, bool]:
+        """Go through the operations once; whether something was replaced, and whether there may be
+        more. Producers come first, so that only what is new, or has lost readers, may have the form
+        afterwards.
+        """
         changed = False
         if not self._among(model.operations):
-            return False
+            return False, False
+        before = len(model.operations)
         for operation in self._among(model.sorted()):
             match = self._match(operation)
             if match is None:
@@ -306,12 +353,15 @@ class Engine:
             finally:
                 model.origin = None
             changed = True
+        again = changed and (len(model.operations) > before or self.form.counts_readers)
         if changed:
             sweep(model)
-        return changed
+        return changed, again
 
     def _match(self, operation: Operation) -> Match | None:
         result = operation.outputs[0]
+        if not self.form.may_be(result):
+            return None
         return self.form.find(result, Match({"result": result}), self._allow)
 
     def _allow(self, match: Match) -> Match | None:

@@ -13,6 +13,8 @@ from ..ops import index, shape
 from .rewrite import rewrite, sweep, without
 
 RESHAPES = (shape.reshape, shape.reshape_exact)
+CHANGING = frozenset((*RESHAPES, shape.expand, shape.transpose, index.slice_))
+"""The operators that are looked at."""
 
 
 def _computes(operation: Operation) -> bool:
@@ -31,6 +33,8 @@ def simplify_shapes(model: Model) -> bool:
     """
     changed = False
     for operation in model.sorted():
+        if operation.operator not in CHANGING:
+            continue
         source, output = operation.inputs[0] if operation.inputs else None, operation.outputs[0]
         if source is None:
             continue
