@@ -246,8 +246,7 @@ class Operator(Schema, Generic[Result]):
         if name in self.own_dtypes:
             return self.own_dtypes[name]
         names = (*self.tensors, *[self.variadic] * len(given))
-        pairs = zip(names, given, strict=False)
-        typed = [(n, v.dtype) for n, v in pairs if isinstance(v, Value)]
+        typed = [(n, v.dtype) for n, v in zip(names, given, strict=False) if isinstance(v, Value)]
         return next((d for n, d in typed if n not in self.own_dtypes), typed[0][1])
 
     def infer(
@@ -352,8 +351,8 @@ class Operation:
 
         QUANTIZE does not, which reads real numbers, nor does DEQUANTIZE, which gives them.
         """
-        rounds = any(v.precision.is_quantized for v in self.outputs)
-        return rounds and not self.operator.reads_result
+        reads_result = self.operator.reads_result
+        return not reads_result and any(v.precision.is_quantized for v in self.outputs)
 
     def infer(self) -> tuple[TensorType, ...]:
         """The types of the outputs by the operator's rule; see `Operator.infer`."""
@@ -551,8 +550,7 @@ class Model(Printed):
                 waiting[reader] -= 1
                 if not waiting[reader]:
                     ready.append(reader)
-        if len(order) < len(self.operations):
-            left = len(self.operations) - len(order)
+        if left := len(self.operations) - len(order):
             raise BadModel(f"the model has a cycle or reads a removed value: {left} operations")
         return order
 

@@ -12,7 +12,10 @@ from nnir.state import State
 from nnir.stateful import holds
 from nnir.types import TensorType
 
-Run = Callable[[Sequence[np.ndarray], Sequence[np.ndarray | None]], list[np.ndarray]]
+Offers = Sequence[np.ndarray | None]
+Run = Callable[[Sequence[np.ndarray], Offers, Offers], list[np.ndarray]]
+LARGE = 1 << 20
+"""Bytes from which new memory costs more than to see that old memory is free."""
 
 
 class Memory:
@@ -27,20 +30,23 @@ class Memory:
         self._run = run
         self._lock = threading.Lock()
         self._current: list[np.ndarray] = []
+        self._spare: list[np.ndarray | None] = []
         self.reset({})
 
-    def run(
-        self, arrays: Sequence[np.ndarray], outputs: Sequence[np.ndarray | None] = ()
-    ) -> list[np.ndarray]:
+    def run(self, arrays: Sequence[np.ndarray], outputs: Offers = ()) -> list[np.ndarray]:
         """The results of a call without the states, which are kept; those of a call that fails
-        are not."""
+        are not. Large states are written in turns to the memory of two calls."""
         count = len(self.states)
         with self._lock:
             offers = [*outputs, *[None] * count] if outputs else ()
-            results = self._run([*arrays, *self._current], offers)
+            before, spare, self._spare = self._current, self._spare, [None] * count
+            results = self._run([*arrays, *before], offers, spare)
             seen, kept = results[: len(results) - count], results[len(results) - count :]
             self._require_fitting(kept)
             self._current = [_own(array, (*arrays, *seen)) for array in kept]
+            known = (*arrays, *seen, *self._current)
+            initial = [state.initial for state in self.states]
+            self._spare = [_if_free(array, (*known, *initial)) for array in before]
         return seen
 
     def reset(self, given: Mapping[str, np.ndarray]) -> None:
@@ -60,7 +66,7 @@ class Memory:
                     raise BadInput(f"the state {state.name!r} is {type}, not {found}")
             made.append(array)
         with self._lock:
-            self._current = made
+            self._current, self._spare = made, [None] * len(made)
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """Copies of the states as the last call left them, by name."""
@@ -81,4 +87,12 @@ def _own(array: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray:
     """An array that nobody else can write to."""
     if any(np.may_share_memory(array, other) for other in others):
         return np.array(array)
+    return array
+
+
+def _if_free(array: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray | None:
+    """A large array that is all of its memory and shares it with no other; None where it is not."""
+    is_whole = array.flags.owndata and array.flags.writeable and array.nbytes >= LARGE
+    if not is_whole or any(np.may_share_memory(array, other) for other in others):
+        return None
     return array

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,11 @@ from ..device import Callback
 from .compilation import Compilation
 from .context import Context
 from .fitting import fit_arrays
-from .memory import Memory
+from .memory import Memory, Offers
 from .profile import Profile
 from .subgraph_config import Rules
 
+Compute = Callable[[Sequence[np.ndarray], Offers], list[np.ndarray]]
 NOTHING: tuple[None, ...] = ()
 """No memory is offered for results."""
 
@@ -66,7 +67,7 @@ class Program:
             self._context.close()
             raise
         self._plan = self._compilation.finished()
-        self._compute = self._plan.run
+        self._compute: Compute = self._plan.run
         states, ends = self._compilation.states, self._compilation.inputs
         self.inputs = ends[: len(ends) - len(states)]
         self.outputs = self._compilation.outputs[: len(self._compilation.outputs) - len(states)]

@@ -61,12 +61,18 @@ class Plan:
         is_plain &= ends[1] == self.results
         self._only = whole if is_plain else None
 
-    def run(self, arrays: Sequence[np.ndarray], outputs: Offers = ()) -> list[np.ndarray]:
+    def run(
+        self, arrays: Sequence[np.ndarray], outputs: Offers = (), spare: Offers = ()
+    ) -> list[np.ndarray]:
         """The outputs for one array per input, in order; in `outputs` where those are given.
 
+        `spare` is memory that nobody reads or keeps, which the last outputs may be written to.
         BadInput for an offered array whose precision or shape the result does not have.
         """
         offers = _apart(outputs, arrays) if outputs else ()
+        if any(array is not None for array in spare):
+            count = len(self.results) - len(spare)
+            offers = [*(offers[:count] or [None] * count), *spare]
         if self._only is not None:
             read = arrays[: len(self._only.inputs)]  # those behind them nobody reads
             results = self._only.device.execute_program(self._only.program, read, offers)

@@ -305,6 +305,35 @@ def test_results_and_inputs_are_the_callers_own(device: str) -> None:
         total[:] = echo[:] = 100
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_memory_of_large_states_is_nobody_elses(device: str) -> None:
+    """States that change places, stay, are handed out as they were, or are asked for twice."""
+    model = Model()
+    type = TensorType(Precision.FLOAT32, (1 << 19,))
+    x, one, two, still = (model.input(n, type) for n in ("x", "one", "two", "still"))
+    grown = binary.add(two, x)
+    model.outputs = [one, shape.reshape(two, [2, -1]), binary.add(grown, 0.0), grown, one, still]
+    begins = [np.full(type.shape, k, np.float32) for k in range(3)]
+    model.states = [State(n, b) for n, b in zip(("one", "two", "still"), begins, strict=True)]
+    program = nna.compile(model, device)
+    given = [np.full(type.shape, k + 1, np.float32) for k in range(7)]
+    seen = [program(array) for array in given]
+    seen[2][0][:] = -1  # the caller may write to what it was given
+    first, second = 0.0, 1.0
+    for call, (array, results) in enumerate(zip(given, seen, strict=True)):
+        after = second + (call + 1)
+        np.testing.assert_array_equal(array, call + 1)
+        np.testing.assert_array_equal(results[0], -1 if call == 2 else first)
+        np.testing.assert_array_equal(results[1].reshape(-1), second)
+        np.testing.assert_array_equal(results[2], after)
+        first, second = after, first
+    np.testing.assert_array_equal(program.states["one"], first)
+    np.testing.assert_array_equal(program.states["two"], second)
+    np.testing.assert_array_equal(program.states["still"], 2)
+    for begin, number in zip(begins, range(3), strict=True):
+        np.testing.assert_array_equal(begin, number)
+
+
 def test_calls_of_threads_follow_each_other() -> None:
     compiled = nna.compile(running_sum(), "builtin")
     ones = np.ones(3, np.float32)

@@ -86,14 +86,22 @@ class Program:
                 raise DeviceError(f"torch failed: {one_line(error)}{step}") from error
 
     def _own(self, given: Sequence[torch.Tensor], results: Sequence[Any]) -> list[np.ndarray]:
-        taken = {t.untyped_storage().data_ptr() for t in given}
-        arrays = []
-        for tensor, dtype in zip(results, self.dtypes, strict=True):
+        """The results as arrays, none of which shares memory with anything else.
+
+        Of several that share memory, the one that fills it keeps it, and its parts are copied.
+        """
+        taken = self.owned | {t.untyped_storage().data_ptr() for t in given}
+        owners: dict[int, int] = {}
+        for position, tensor in enumerate(results):
             place = tensor.untyped_storage().data_ptr()
-            if place in taken or place in self.owned or not tensor.is_contiguous():
+            is_free = place not in taken and tensor.is_contiguous()
+            if is_free and (place not in owners or _fills_memory(tensor)):
+                owners[place] = position
+        kept = set(owners.values())
+        arrays = []
+        for position, (tensor, dtype) in enumerate(zip(results, self.dtypes, strict=True)):
+            if position not in kept:
                 tensor = tensor.clone(memory_format=torch.contiguous_format)
-                place = tensor.untyped_storage().data_ptr()
-            taken.add(place)
             arrays.append(array_of(tensor, dtype))
         return arrays
 
@@ -102,6 +110,10 @@ class Program:
         results = clock.run(*given)
         self.timings = clock.timings()
         return results
+
+
+def _fills_memory(tensor: torch.Tensor) -> bool:
+    return bool(tensor.nbytes == tensor.untyped_storage().nbytes())
 
 
 class Clock(fx.Interpreter):
