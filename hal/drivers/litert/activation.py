@@ -11,7 +11,7 @@ from nnir.ops import activation
 from nnir.types import Fuse, Precision
 
 from ...lowering import Lowerings
-from .binary import apply_fuse_code, clip_between, extreme
+from .binary import clip_between, extreme, rectify
 from .emitter import Emitter, Real, Ref, Taken
 
 table = Lowerings[Ref]()
@@ -22,9 +22,7 @@ table.native(activation.gelu, "GELU", "approximate")
 table.native(activation.leaky_relu, "LEAKY_RELU", "alpha")
 
 
-@table.each({activation.relu: Fuse.RELU, activation.relu6: Fuse.RELU6})
-def _rectify(g: Emitter, code: Fuse, input: Taken) -> Ref:
-    return apply_fuse_code(g, input, code)
+table.each({activation.relu: Fuse.RELU, activation.relu6: Fuse.RELU6})(rectify)
 
 
 @table.lower(activation.swish)

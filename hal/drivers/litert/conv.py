@@ -11,21 +11,19 @@ from nnir.model import Value
 from nnir.ops import conv
 from nnir.types import Precision
 
-from ...attributes import Transposed
+from ...attributes import Transposed, Window
 from ...lowering import Lowerings
 from ...orders import Order
 from . import windows
-from .binary import compute_fused
 from .emitter import Emitter, Image, Ref, Taken, result_shape
 from .static import numbers
-from .windows import Fused
 
 table = Lowerings[Ref]()
 
 
-@table.lower(conv.conv_2d, conv.conv_3d, how=Fused)
+@table.lower(conv.conv_2d, conv.conv_3d, how=Window)
 def convolution(
-    g: Emitter, input: Image, filter: Value, bias: Taken, *, group: int, how: Fused
+    g: Emitter, input: Image, filter: Value, bias: Taken, *, group: int, how: Window
 ) -> Ref:
     how = how.over(windows.spatial_sizes("a convolution", filter))
     x, padding = windows.pad_for_kernel(g, "a convolution", input, how)
@@ -39,7 +37,7 @@ def convolution(
         name, perm = "DEPTHWISE_CONV_2D", (1, 2, 3, 0)
         fields["depth_multiplier"] = filters // group
     weights = g.ordered(filter, perm)
-    result = compute_fused(g, name, [x, weights, bias], how.fuse_code, **fields)
+    result = g.compute(name, [x, weights, bias], **fields)
     if how.rank == 2 and (weights.tensor.data is None or bias.tensor.data is None):
         return restore_infinities(g, result)
     return result

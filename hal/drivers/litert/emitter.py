@@ -27,7 +27,16 @@ from ...lowering import Lowerings
 from ...nothing import without_running
 from ...orders import Order, OrderedEmission, channels_last, identity
 from ...quirks import report_met
-from .kernels import HALVES, SAME_BITS, STORED, carrier, compute_precision, has_kernel
+from .kernels import (
+    FUSED,
+    FUSING,
+    HALVES,
+    SAME_BITS,
+    STORED,
+    carrier,
+    compute_precision,
+    has_kernel,
+)
 from .quirks import CONSTANT_BRANCH
 from .static import cast_data
 from .writer import Field, Graph, Step, Tensor, type_number
@@ -453,6 +462,15 @@ class Emitter(OrderedEmission[Tensor]):
         result = self.same_bits(Ref(made, order, kind, self), given)
         same = refs[1].precision == refs[2].precision
         return Ref(result.tensor, order, refs[1].precision if same else given, self)
+
+    def fuse(self, result: Ref, activation: int | None) -> bool:
+        """Let the last step apply an activation to its result itself; False where it cannot."""
+        step, kind = self.makers.get(result.tensor), result.tensor.precision
+        if activation is None or step is None or step is not self.graph.steps[-1]:
+            return False
+        if step.name in FUSING and kind == Precision.FLOAT32:
+            step.fields[FUSED] = activation
+        return FUSED in step.fields
 
     def native(
         self, kernel: str, inputs: Sequence[Value | None], fields: Mapping[str, lowering.Plain]

@@ -8,11 +8,9 @@ from nnir.broadcast import broadcast
 from nnir.decompositions.linear import join_stacks
 from nnir.errors import NoLowering
 from nnir.ops import linear
-from nnir.types import Fuse
 
 from ...lowering import Lowerings
 from ...orders import identity
-from .binary import compute_fused
 from .emitter import Emitter, Plain, Real, Ref, Taken
 from .static import numbers
 
@@ -23,10 +21,10 @@ MOST_STACKED = 3
 
 
 @table.lower(linear.fully_connected)
-def fully_connected(g: Emitter, input: Real, weight: Plain, bias: Taken, *, fuse_code: Fuse) -> Ref:
+def fully_connected(g: Emitter, input: Real, weight: Plain, bias: Taken) -> Ref:
     if 0 in weight.shape:
         raise NoLowering("litert multiplies no matrices without elements")
-    return dense(g, g.plain(input), weight, bias, fuse_code, keep=input.rank == 2)
+    return dense(g, g.plain(input), weight, bias, keep=input.rank == 2)
 
 
 def dense(
@@ -34,13 +32,12 @@ def dense(
     x: Ref,
     weight: Ref,
     bias: Ref | None = None,
-    fuse_code: Fuse = Fuse.NONE,
     *,
     keep: bool = True,
 ) -> Ref:
     """FULLY_CONNECTED: x [..., n] with weights [units, n]."""
     operands = [x, weight, bias or g.constant(np.zeros(numbers(weight.shape[:1]), np.float32))]
-    return compute_fused(g, "FULLY_CONNECTED", operands, fuse_code, keep_num_dims=keep)
+    return g.compute("FULLY_CONNECTED", operands, keep_num_dims=keep)
 
 
 @table.lower(linear.mat_mul)

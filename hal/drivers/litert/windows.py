@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,19 +10,11 @@ from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import windows
-from nnir.types import Fuse
 
 from ...attributes import Window
 from .emitter import Emitter, Ref
 
 SAME, VALID = 0, 1
-
-
-@dataclass(frozen=True)
-class Fused(Window):
-    """A window with an activation, which kernels may apply to their result."""
-
-    fuse_code: Fuse = Fuse.NONE
 
 
 Pairs = Sequence[tuple[int, int]]
