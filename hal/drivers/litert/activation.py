@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nnir.errors import NoLowering
-from nnir.model import Value
 from nnir.ops import activation
-from nnir.types import Fuse, Precision
+from nnir.types import Fuse
 
 from ...lowering import Lowerings
 from .binary import clip_between, extreme, rectify
-from .emitter import Emitter, Real, Ref, Taken
+from .emitter import Emitter, Real, Ref, Single, Taken
 
 table = Lowerings[Ref]()
 
@@ -31,13 +29,12 @@ def swish(g: Emitter, input: Taken) -> Ref:
 
 
 @table.lower(activation.prelu)
-def prelu(g: Emitter, input: Real, slope: Value) -> Ref:
+def prelu(g: Emitter, input: Real, slope: Real) -> Ref:
     known = slope.constant
     if known is not None and known.size == 1:
         return g.elementwise("LEAKY_RELU", input, alpha=float(known.item()))
-    if input.rank < 2:
-        raise NoLowering(f"litert has slopes of channels, not of elements of rank {input.rank}")
-    wide = g.reshape(g.cast(slope, Precision.FLOAT32), (*(1,) * (input.rank - 2), *slope.shape))
+    g.need(input.rank > 1, f"has slopes of channels, not of elements of rank {input.rank}")
+    wide = g.reshape(slope, (*(1,) * (input.rank - 2), *slope.shape))
     return g.compute("PRELU", [g.image(input), wide])
 
 
@@ -56,9 +53,8 @@ def _share(g: Emitter, name: str, input: Real, *, axis: int) -> Ref:
 
 
 @table.lower(activation.clip)
-def clip(g: Emitter, input: Taken, min: Value, max: Value) -> Ref:
-    low, high = (g.reshape(b, ()) for b in (min, max))
-    return extreme(g, "MINIMUM", extreme(g, "MAXIMUM", input, low), high)
+def clip(g: Emitter, input: Taken, min: Single, max: Single) -> Ref:
+    return extreme(g, "MINIMUM", extreme(g, "MAXIMUM", input, min), max)
 
 
 @table.lower(activation.elu)

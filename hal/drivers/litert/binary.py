@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.dim import Dim
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import binary
 from nnir.recipes import division
@@ -92,15 +91,13 @@ def divide(g: Emitter, kernel: str, number: Ref, by: Ref) -> Ref:
 def _floor(g: Emitter, kernel: str, input0: Taken, input1: Taken) -> Ref:
     if input0.precision.is_integer:
         return divide(g, kernel, input0, input1)
-    if kernel == "FLOOR_DIV":
-        raise NoLowering("litert rounds a quotient before it is rounded down")
+    g.need(kernel == "FLOOR_MOD", "rounds a quotient before it is rounded down")
     return g.elementwise(kernel, input0, input1)
 
 
 @table.lower(binary.pow_)
 def pow_(g: Emitter, input0: Taken, input1: Value) -> Ref:
-    if not input0.precision.is_float:
-        raise NoLowering("litert raises integers to one known power below 64 only")
+    g.need(input0.precision.is_float, "raises integers to one known power below 64 only")
     exponent = only_number(input1)
     if exponent in (1, 2) and input1.rank <= input0.rank:
         return input0 if exponent == 1 else input0 * input0

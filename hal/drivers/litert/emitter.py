@@ -208,6 +208,18 @@ class Emitter(OrderedEmission[Tensor]):
             self.makers[tensor] = step
         return outputs
 
+    def several(
+        self,
+        name: str,
+        inputs: Sequence[Ref | None],
+        results: Sequence[tuple[Precision, tuple[Dim, ...]]],
+        order: Order | None = None,
+        **fields: Field,
+    ) -> Refs:
+        """A step with these results, in the order of the model where nothing else is said."""
+        made = self.emit(name, inputs, results, **fields)
+        return tuple(Ref(t, order or identity(len(t.shape)), t.precision, self) for t in made)
+
     def one(
         self,
         name: str,
@@ -281,8 +293,8 @@ class Emitter(OrderedEmission[Tensor]):
         if len(outputs) == 1 or not all(v.uses or v in v.model.outputs for v in outputs):
             raise NoLowering(f"litert: of what {name} makes some is not read")
         results = [(ref.tensor.precision, tuple(v.shape[a] for a in order)) for v in outputs]
-        made = self.emit(name, operands, results, **fields)
-        return tuple(Ref(t, order, ref.precision, self) for t in made)
+        made = self.several(name, operands, results, order, **fields)
+        return tuple(r.seen_as(ref.precision) for r in made)
 
     def _place(
         self, ref: Ref, shape: tuple[Dim, ...] | None, order: Order | None
@@ -530,6 +542,13 @@ def result_shape(g: Emitter, order: Order | None = None) -> tuple[Dim, ...]:
     return shape if order is None else tuple(shape[a] for a in order)
 
 
+def single(g: Emitter, operand: Operand) -> Ref:
+    """An operand of one element, as a number without axes."""
+    return g.reshape(operand, ())
+
+
+Single = Annotated[Ref, single]
+"""The one element of an operand, without axes."""
 Taken = Annotated[Ref, Emitter.take]
 """What a lowering reads as it is stored."""
 Plain = Annotated[Ref, Emitter.plain]

@@ -6,7 +6,6 @@ import numpy as np
 
 from nnir.broadcast import broadcast
 from nnir.decompositions.linear import join_stacks
-from nnir.errors import NoLowering
 from nnir.ops import linear
 
 from ...lowering import Lowerings
@@ -22,8 +21,7 @@ MOST_STACKED = 3
 
 @table.lower(linear.fully_connected)
 def fully_connected(g: Emitter, input: Real, weight: Plain, bias: Taken) -> Ref:
-    if 0 in weight.shape:
-        raise NoLowering("litert multiplies no matrices without elements")
+    g.need(0 not in weight.shape, "multiplies no matrices without elements")
     return dense(g, g.plain(input), weight, bias, keep=input.rank == 2)
 
 
@@ -42,16 +40,13 @@ def dense(
 
 @table.lower(linear.mat_mul)
 def mat_mul(g: Emitter, x: Real, y: Real, *, transpose_x: bool, transpose_y: bool) -> Ref:
-    if x.rank == 1 or y.rank == 1:
-        raise NoLowering("litert multiplies matrices")
+    g.need(x.rank > 1 and y.rank > 1, "multiplies matrices")
     left, right = x.swapped() if transpose_x else x, y.swapped() if transpose_y else y
-    if left.shape[-1] == 0:
-        raise NoLowering("litert multiplies no matrices without columns")
+    g.need(left.shape[-1] != 0, "multiplies no matrices without columns")
     if right.rank == 2 and right.tensor.data is not None:
         return dense(g, g.last(left, left.rank - 1), g.plain(right.swapped()))
     batch = broadcast(left.shape[:-2], right.shape[:-2])
-    if len(batch) > MOST_STACKED:
-        raise NoLowering(f"litert multiplies stacks of up to {MOST_STACKED} axes")
+    g.need(len(batch) <= MOST_STACKED, f"multiplies stacks of up to {MOST_STACKED} axes")
     plain = right.stored(identity(right.rank))
     adjoint = right.order == plain.swapped().order
     pair = [g.plain(left), plain if adjoint else g.plain(right)]

@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 
-from nnir.errors import NoLowering
 from nnir.ops import pool
 from nnir.types import Precision
 
@@ -27,9 +26,8 @@ PASSING = frozenset({"PAD", "PADV2", "CONCATENATION", "ADD", "MUL"})
 
 def slide(g: Emitter, name: str, x: Ref, how: Window, padding: int | None) -> Ref:
     """A pool; a border that is neither SAME nor VALID is there already."""
-    fields = windows.along("stride_{}", how.strides)
+    fields = windows.steps(how, windows.VALID if padding is None else padding)
     fields |= zip(("filter_height", "filter_width"), how.kernel_shape, strict=True)
-    fields["padding"] = windows.VALID if padding is None else padding
     made = g.compute(name, [x], **fields)
     if any(s > k for s, k in zip(how.strides, how.kernel_shape, strict=True)):
         made = restore_infinities(g, made)  # XNNPACK leaves it to LiteRT's kernel
@@ -40,8 +38,8 @@ def slide(g: Emitter, name: str, x: Ref, how: Window, padding: int | None) -> Re
 def average_pool_2d(g: Emitter, input: Image, *, count_include_pad: bool, how: Window) -> Ref:
     """NaN where the sum has one, or infinities of both signs: the kernel takes it for -inf."""
     padding = windows.padding_of(input, windows.pairs_of("a pool", input, how), how)
-    if padding is None or (padding == windows.SAME and count_include_pad):
-        raise NoLowering("litert has means of what lies in the data, by SAME")
+    is_counted = padding is None or (padding == windows.SAME and count_include_pad)
+    g.need(not is_counted, "has means of what lies in the data, by SAME")
     average = partial(slide, g, "AVERAGE_POOL_2D", how=how, padding=padding)
     if is_convolved(g, input):
         return average(input)
@@ -55,8 +53,7 @@ def average_pool_2d(g: Emitter, input: Image, *, count_include_pad: bool, how: W
 )
 def max_pool_2d(g: Emitter, input: Image, *, how: Window) -> Ref:
     """The kernel passes over NaN."""
-    if how.rank != 2 or how.is_dilated:
-        raise NoLowering("litert pools planes, and without dilations")
+    g.need(how.rank == 2 and not how.is_dilated, "pools planes, and without dilations")
     pairs = windows.pairs_of("a pool", input, how, inside=g.operation.operator is pool.max_pool)
     padding = windows.padding_of(input, pairs, how)
 

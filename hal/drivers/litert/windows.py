@@ -90,6 +90,11 @@ def along(field: str, numbers: Sequence[int]) -> dict[str, int]:
     return {field.format(a): n for a, n in zip(letters, numbers, strict=True)}
 
 
+def steps(how: Window, padding: int) -> dict[str, int]:
+    """The fields of a kernel that say where its windows lie."""
+    return {"padding": padding, **along("stride_{}", how.strides)}
+
+
 def crop(g: Emitter, ref: Ref, cuts: Pairs) -> Ref:
     """Take elements away in front of and behind the axes as they are stored."""
     shape = tuple(n - a - b for n, (a, b) in zip(ref.tensor.shape, cuts, strict=True))
