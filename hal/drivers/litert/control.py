@@ -51,13 +51,15 @@ def if_(
     g: Emitter, condition: Single, *inputs: Plain, then_model: Model, else_model: Model
 ) -> Refs:
     operands = [condition, *inputs]
-    graphs = {}
+    graphs = []
     for name, model in (("then", then_model), ("else", else_model)):
         inner = _enter(g, model, name)
         _give(inner, *model.outputs)
-        graphs[f"{name}_subgraph_index"] = inner.graph
+        graphs.append(inner.graph)
     types = [(carrier(v.precision), v.shape) for v in g.operation.outputs]
-    return _finish(g, g.several("IF", operands, types, **graphs))
+    then, other = graphs
+    made = g.several("IF", operands, types, then_subgraph_index=then, else_subgraph_index=other)
+    return _finish(g, made)
 
 
 @table.lower(control.while_)
@@ -81,8 +83,8 @@ def while_(
         _count(inner, scans, *(_accept(inner, t) for t in types[1 + len(inputs) :]))
     check.graph.name = "condition"
     _give(check, *[_accept(check, t) for t in types][:1])
-    graphs = {"cond_subgraph_index": check.graph, "body_subgraph_index": inner.graph}
-    made = g.several("WHILE", operands, types, **graphs)
+    tests, turn = check.graph, inner.graph
+    made = g.several("WHILE", operands, types, cond_subgraph_index=tests, body_subgraph_index=turn)
     return _finish(g, [*made[1 : 1 + carried], *made[2 + len(inputs) :]])
 
 

@@ -38,7 +38,7 @@ def non_max_suppression_indices(
     g.need(is_share, f"suppresses what overlaps by 0 up to 1, not by {overlap}")
     one, found = np.float32(1), result_shape(g)[:1]
     above = max(np.nextafter(np.float32(overlap), one), np.finfo(np.float32).tiny)
-    limit = min(int(most), count)
+    limit = min(int(most or 0), count)
     corners, keys, places = map(g.plain, g.compose(rank_candidates, boxes, scores, score_threshold))
     operands = [corners, keys, *map(g.constant, (np.int32(limit), above, one / 2))]
     kinds = [(INT32, (limit,)), (INT32, ())]

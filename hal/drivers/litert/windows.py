@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -90,7 +91,7 @@ def along(field: str, numbers: Sequence[int]) -> dict[str, int]:
     return {field.format(a): n for a, n in zip(letters, numbers, strict=True)}
 
 
-def steps(how: Window, padding: int) -> dict[str, int]:
+def steps(how: Window, padding: int) -> dict[str, Any]:
     """The fields of a kernel that say where its windows lie."""
     return {"padding": padding, **along("stride_{}", how.strides)}
 
