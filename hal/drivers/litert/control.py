@@ -83,8 +83,13 @@ def while_(
         _count(inner, scans, *(_accept(inner, t) for t in types[1 + len(inputs) :]))
     check.graph.name = "condition"
     _give(check, *[_accept(check, t) for t in types][:1])
-    tests, turn = check.graph, inner.graph
-    made = g.several("WHILE", operands, types, cond_subgraph_index=tests, body_subgraph_index=turn)
+    made = g.several(
+        "WHILE",
+        operands,
+        types,
+        cond_subgraph_index=check.graph,
+        body_subgraph_index=inner.graph,
+    )
     return _finish(g, [*made[1 : 1 + carried], *made[2 + len(inputs) :]])
 
 
