@@ -161,6 +161,11 @@ class Emission(ABC, Generic[R]):
         """The result of a lowering as the one of `value`."""
         return ref
 
+    def need(self, holds: object, what: str) -> None:
+        """NoLowering that says `what` the device does, unless something holds."""
+        if not holds:
+            raise NoLowering(f"{self.device} {what}")
+
     def lower_all(self, model: Model) -> None:
         """Emit every operation of a model, or of a body in it, in order."""
         for operation in follow(model.sorted(), "lowering"):

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nnir.errors import NoLowering
-from nnir.model import Value
 from nnir.ops import activation
-from nnir.types import Fuse, Precision
+from nnir.types import Fuse
 
 from ...lowering import Lowerings
-from .binary import apply_fuse_code, clip_between, extreme
-from .emitter import Emitter, Real, Ref, Taken
+from .binary import clip_between, extreme, rectify
+from .emitter import Emitter, Real, Ref, Single, Taken
 
 table = Lowerings[Ref]()
 
@@ -22,9 +20,7 @@ table.native(activation.gelu, "GELU", "approximate")
 table.native(activation.leaky_relu, "LEAKY_RELU", "alpha")
 
 
-@table.each({activation.relu: Fuse.RELU, activation.relu6: Fuse.RELU6})
-def _rectify(g: Emitter, code: Fuse, input: Taken) -> Ref:
-    return apply_fuse_code(g, input, code)
+table.each({activation.relu: Fuse.RELU, activation.relu6: Fuse.RELU6})(rectify)
 
 
 @table.lower(activation.swish)
@@ -33,13 +29,12 @@ def swish(g: Emitter, input: Taken) -> Ref:
 
 
 @table.lower(activation.prelu)
-def prelu(g: Emitter, input: Real, slope: Value) -> Ref:
+def prelu(g: Emitter, input: Real, slope: Real) -> Ref:
     known = slope.constant
     if known is not None and known.size == 1:
         return g.elementwise("LEAKY_RELU", input, alpha=float(known.item()))
-    if input.rank < 2:
-        raise NoLowering(f"litert has slopes of channels, not of elements of rank {input.rank}")
-    wide = g.reshape(g.cast(slope, Precision.FLOAT32), (*(1,) * (input.rank - 2), *slope.shape))
+    g.need(input.rank > 1, f"has slopes of channels, not of elements of rank {input.rank}")
+    wide = g.reshape(slope, (*(1,) * (input.rank - 2), *slope.shape))
     return g.compute("PRELU", [g.image(input), wide])
 
 
@@ -58,9 +53,8 @@ def _share(g: Emitter, name: str, input: Real, *, axis: int) -> Ref:
 
 
 @table.lower(activation.clip)
-def clip(g: Emitter, input: Taken, min: Value, max: Value) -> Ref:
-    low, high = (g.reshape(b, ()) for b in (min, max))
-    return extreme(g, "MINIMUM", extreme(g, "MAXIMUM", input, low), high)
+def clip(g: Emitter, input: Taken, min: Single, max: Single) -> Ref:
+    return extreme(g, "MINIMUM", extreme(g, "MAXIMUM", input, min), max)
 
 
 @table.lower(activation.elu)

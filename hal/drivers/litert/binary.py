@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from nnir.dim import Dim
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import binary
 from nnir.recipes import division
@@ -19,33 +15,26 @@ from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Real, Ref, Taken, result_shape
 from .kernels import compute_precision
 from .static import only_number
-from .writer import Field
 
 table = Lowerings[Ref]()
-CODES = {Fuse.NONE: 0, Fuse.RELU: 1, Fuse.RELU6: 3}
+CODES = {Fuse.RELU: 1, Fuse.RELU6: 3}
 """Activations that kernels apply to their result."""
 
 
 @table.fuse
 def apply_fuse_code(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
+    """The activation of a fuse code, by the kernel that made the result where it can."""
+    return result if g.fuse(result, CODES.get(fuse_code)) else rectify(g, fuse_code, result)
+
+
+def rectify(g: Emitter, code: Fuse, input: Taken) -> Ref:
     """The activation of a fuse code as steps of their own."""
-    if fuse_code == Fuse.NONE:
-        return result
-    if fuse_code in CODES and result.tensor.precision == Precision.FLOAT32:
-        return g.elementwise(fuse_code.name, result)
-    positive = g.elementwise("MAXIMUM", 0, result)
-    if fuse_code == Fuse.RELU:
+    if code in CODES and input.tensor.precision == Precision.FLOAT32:
+        return g.elementwise(code.name, input)
+    positive = g.elementwise("MAXIMUM", 0, input)
+    if code == Fuse.RELU:
         return positive
-    return g.elementwise("MINIMUM", 1 if fuse_code == Fuse.RELU1 else 6, positive)
-
-
-def compute_fused(
-    g: Emitter, name: str, refs: Sequence[Ref], fuse_code: Fuse, **fields: Field
-) -> Ref:
-    """A kernel that applies an activation to its result, or one before it."""
-    how: dict[str, Any] = {**fields, "fused_activation_function": CODES.get(fuse_code, 0)}
-    made = g.compute(name, refs, **how)
-    return made if fuse_code in CODES else apply_fuse_code(g, made, fuse_code)
+    return g.elementwise("MINIMUM", 1 if code == Fuse.RELU1 else 6, positive)
 
 
 def clip_between(g: Emitter, input: Operand, low: Operand | float, high: Operand | float) -> Ref:
@@ -54,15 +43,10 @@ def clip_between(g: Emitter, input: Operand, low: Operand | float, high: Operand
 
 
 @table.each({binary.add: "ADD", binary.div: "DIV", binary.mul: "MUL", binary.sub: "SUB"})
-def _native(g: Emitter, name: str, input0: Taken, input1: Taken, *, fuse_code: Fuse) -> Ref:
-    """A kernel that may apply an activation itself."""
-    if fuse_code in CODES and input0.tensor.precision == Precision.FLOAT32:
-        code = CODES[fuse_code]
-        return g.elementwise(name, input0, input1, fused_activation_function=code)
-    is_whole = name == "DIV" and input0.precision.is_integer
-    pair = input0, input1
-    made = divide(g, name, *pair) if is_whole else g.elementwise(name, *pair)
-    return apply_fuse_code(g, made, fuse_code)
+def _native(g: Emitter, name: str, input0: Taken, input1: Taken) -> Ref:
+    if name == "DIV" and input0.precision.is_integer:
+        return divide(g, name, input0, input1)
+    return g.elementwise(name, input0, input1)
 
 
 @table.lower(binary.sum_)
@@ -107,15 +91,13 @@ def divide(g: Emitter, kernel: str, number: Ref, by: Ref) -> Ref:
 def _floor(g: Emitter, kernel: str, input0: Taken, input1: Taken) -> Ref:
     if input0.precision.is_integer:
         return divide(g, kernel, input0, input1)
-    if kernel == "FLOOR_DIV":
-        raise NoLowering("litert rounds a quotient before it is rounded down")
+    g.need(kernel == "FLOOR_MOD", "rounds a quotient before it is rounded down")
     return g.elementwise(kernel, input0, input1)
 
 
 @table.lower(binary.pow_)
 def pow_(g: Emitter, input0: Taken, input1: Value) -> Ref:
-    if not input0.precision.is_float:
-        raise NoLowering("litert raises integers to one known power below 64 only")
+    g.need(input0.precision.is_float, "raises integers to one known power below 64 only")
     exponent = only_number(input1)
     if exponent in (1, 2) and input1.rank <= input0.rank:
         return input0 if exponent == 1 else input0 * input0

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from nnir.dim import Dim
-from nnir.errors import NoLowering
 from nnir.model import Model, Value
 from nnir.ops import control
 from nnir.types import Precision
 
 from ...lowering import Lowerings
 from ...orders import identity
-from .emitter import Emitter, Ref, Refs
+from .emitter import Emitter, Plain, Ref, Refs, Single
 from .kernels import carrier
 from .static import numbers
 from .writer import Tensor
@@ -43,37 +42,39 @@ def _give(inner: Emitter, *results: Value | Ref) -> None:
         inner.graph.outputs.append(inner.own(inner.plain(result)))
 
 
-def _finish(g: Emitter, tensors: Sequence[Tensor]) -> Refs:
-    pairs = zip(tensors, g.operation.outputs, strict=True)
-    return tuple(Ref(t, identity(v.rank), v.precision, g) for t, v in pairs)
+def _finish(g: Emitter, refs: Sequence[Ref]) -> Refs:
+    return tuple(r.seen_as(v.precision) for r, v in zip(refs, g.operation.outputs, strict=True))
 
 
 @table.lower(control.if_)
-def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_model: Model) -> Refs:
-    operands = [g.reshape(condition, ()), *map(g.plain, inputs)]
-    graphs = {}
+def if_(
+    g: Emitter, condition: Single, *inputs: Plain, then_model: Model, else_model: Model
+) -> Refs:
+    operands = [condition, *inputs]
+    graphs = []
     for name, model in (("then", then_model), ("else", else_model)):
         inner = _enter(g, model, name)
         _give(inner, *model.outputs)
-        graphs[f"{name}_subgraph_index"] = inner.graph
+        graphs.append(inner.graph)
     types = [(carrier(v.precision), v.shape) for v in g.operation.outputs]
-    return _finish(g, g.emit("IF", operands, types, **graphs))
+    then, other = graphs
+    made = g.several("IF", operands, types, then_subgraph_index=then, else_subgraph_index=other)
+    return _finish(g, made)
 
 
 @table.lower(control.while_)
 def while_(
-    g: Emitter, condition: Value, *inputs: Value, body: Model, carried: int, trips: int | None
+    g: Emitter, condition: Single, *inputs: Plain, body: Model, carried: int, trips: int | None
 ) -> Refs:
     """The condition is part of the state; what stays the same goes round with it.
 
     So do the results of all iterations, where their number is known, and a count.
     """
     results, scans = body.outputs[1 : 1 + carried], body.outputs[1 + carried :]
-    if scans and not trips:
-        raise NoLowering("litert stacks the results of a known number of iterations only")
+    g.need(trips or not scans, "stacks the results of a known number of iterations only")
     stacks = [np.zeros((trips or 0, *numbers(v.shape)), carrier(v.precision).dtype) for v in scans]
     extra = [g.constant(data) for data in (np.zeros((), np.int32), *stacks) if scans]
-    operands = [g.reshape(condition, ()), *map(g.plain, inputs), *extra]
+    operands = [condition, *inputs, *extra]
     types = [(r.tensor.precision, r.tensor.shape) for r in operands]
     inner, check = _enter(g, body, "body"), Emitter(g.lowerings, g)
     inner.graph.inputs.insert(0, Tensor(Precision.BOOL8, ()))
@@ -82,8 +83,13 @@ def while_(
         _count(inner, scans, *(_accept(inner, t) for t in types[1 + len(inputs) :]))
     check.graph.name = "condition"
     _give(check, *[_accept(check, t) for t in types][:1])
-    graphs = {"cond_subgraph_index": check.graph, "body_subgraph_index": inner.graph}
-    made = g.emit("WHILE", operands, types, **graphs)
+    made = g.several(
+        "WHILE",
+        operands,
+        types,
+        cond_subgraph_index=check.graph,
+        body_subgraph_index=inner.graph,
+    )
     return _finish(g, [*made[1 : 1 + carried], *made[2 + len(inputs) :]])
 
 

@@ -6,40 +6,35 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import conv
 from nnir.types import Precision
 
-from ...attributes import Transposed
+from ...attributes import Transposed, Window
 from ...lowering import Lowerings
 from ...orders import Order
 from . import windows
-from .binary import compute_fused
 from .emitter import Emitter, Image, Ref, Taken, result_shape
 from .static import numbers
-from .windows import Fused
 
 table = Lowerings[Ref]()
 
 
-@table.lower(conv.conv_2d, conv.conv_3d, how=Fused)
+@table.lower(conv.conv_2d, conv.conv_3d, how=Window)
 def convolution(
-    g: Emitter, input: Image, filter: Value, bias: Taken, *, group: int, how: Fused
+    g: Emitter, input: Image, filter: Value, bias: Taken, *, group: int, how: Window
 ) -> Ref:
     how = how.over(windows.spatial_sizes("a convolution", filter))
     x, padding = windows.pad_for_kernel(g, "a convolution", input, how)
-    fields = {"padding": padding, **windows.along("stride_{}", how.strides)}
-    fields |= windows.along("dilation_{}_factor", how.dilations)
+    fields = windows.steps(how, padding) | windows.along("dilation_{}_factor", how.dilations)
     name, filters = f"CONV_{how.rank}D", filter.shape[0]
     perm: Order = (0, 2, 3, 1) if how.rank == 2 else (2, 3, 4, 1, 0)
-    if how.rank == 3 and group > 1:
-        raise NoLowering("litert has no groups of volumes")
+    g.need(how.rank == 2 or group == 1, "has no groups of volumes")
     if group > 1 and group == x.tensor.shape[-1] and isinstance(filters, int):
         name, perm = "DEPTHWISE_CONV_2D", (1, 2, 3, 0)
         fields["depth_multiplier"] = filters // group
     weights = g.ordered(filter, perm)
-    result = compute_fused(g, name, [x, weights, bias], how.fuse_code, **fields)
+    result = g.compute(name, [x, weights, bias], **fields)
     if how.rank == 2 and (weights.tensor.data is None or bias.tensor.data is None):
         return restore_infinities(g, result)
     return result
@@ -58,8 +53,7 @@ def transposed_convolution(
     g: Emitter, input: Image, filter: Value, bias: Value, *, how: Transposed
 ) -> Ref:
     """The native operator without padding; the border is cut off or added after it."""
-    if how.is_dilated:
-        raise NoLowering("litert has no transposed convolution with dilations")
+    g.need(not how.is_dilated, "has no transposed convolution with dilations")
     rank, how = how.rank, how.over(windows.spatial_sizes("a convolution", filter))
     spatial = windows.spatial_sizes("a transposed convolution", input)
     out = numbers(result_shape(g)[2:])
@@ -69,8 +63,7 @@ def transposed_convolution(
     fits = n * s == m if rank == 3 else -(-m // s) == n
     is_same = (fits & (-before == (-before - behind) // 2) & (behind <= 0)).all()
     full = (n - 1) * s + (np.maximum(k, s) if rank == 3 else k)
-    fields = {"padding": windows.SAME if is_same else windows.VALID}
-    fields |= windows.along("stride_{}", how.strides)
+    fields = windows.steps(how, windows.SAME if is_same else windows.VALID)
     shape = (input.tensor.shape[0], *(out if is_same else full.tolist()), filter.shape[1])
     taps = g.ordered(filter, (1, 2, 3, 0) if rank == 2 else (2, 3, 4, 1, 0))
     name = "TRANSPOSE_CONV" if rank == 2 else "CONV_3D_TRANSPOSE"

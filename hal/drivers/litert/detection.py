@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import detection
 from nnir.recipes.detection import rank_candidates, suppress_by_corners, suppress_class_by_class
@@ -33,17 +32,17 @@ def non_max_suppression_indices(
     given = max_output_boxes_per_class, iou_threshold
     most, overlap = (0 if v is None else only_number(v) for v in given)
     *classes, count = numbers(scores.shape)
-    if not (classes == [1, 1] and count and most and most > 0):
-        raise NoLowering("litert suppresses some boxes of one class, up to a known number")
-    if overlap is None or not 0 <= overlap < 1:
-        raise NoLowering(f"litert suppresses what overlaps by 0 up to 1, not by {overlap}")
+    is_one = classes == [1, 1] and count and most and most > 0
+    g.need(is_one, "suppresses some boxes of one class, up to a known number")
+    is_share = overlap is not None and 0 <= overlap < 1
+    g.need(is_share, f"suppresses what overlaps by 0 up to 1, not by {overlap}")
     one, found = np.float32(1), result_shape(g)[:1]
     above = max(np.nextafter(np.float32(overlap), one), np.finfo(np.float32).tiny)
-    limit = min(int(most), count)
+    limit = min(int(most or 0), count)
     corners, keys, places = map(g.plain, g.compose(rank_candidates, boxes, scores, score_threshold))
     operands = [corners, keys, *map(g.constant, (np.int32(limit), above, one / 2))]
-    made = g.emit("NON_MAX_SUPPRESSION_V4", operands, [(INT32, (limit,)), (INT32, ())])
-    whole, number = (Ref(t, tuple(range(len(t.shape))), INT32, g) for t in made)
+    kinds = [(INT32, (limit,)), (INT32, ())]
+    whole, number = g.several("NON_MAX_SUPPRESSION_V4", operands, kinds)
     kept = g.one("SLICE", [whole, g.ints(0), g.reshape(number, (1,))], INT32, found)
     box = g.one("GATHER", [places, kept], INT32, found, axis=0)
     column = g.one("EXPAND_DIMS", [box, g.ints(1)], INT32, (*found, 1))

@@ -27,7 +27,16 @@ from ...lowering import Lowerings
 from ...nothing import without_running
 from ...orders import Order, OrderedEmission, channels_last, identity
 from ...quirks import report_met
-from .kernels import HALVES, SAME_BITS, STORED, carrier, compute_precision, has_kernel
+from .kernels import (
+    FUSED,
+    FUSING,
+    HALVES,
+    SAME_BITS,
+    STORED,
+    carrier,
+    compute_precision,
+    has_kernel,
+)
 from .quirks import CONSTANT_BRANCH
 from .static import cast_data
 from .writer import Field, Graph, Step, Tensor, type_number
@@ -199,6 +208,18 @@ class Emitter(OrderedEmission[Tensor]):
             self.makers[tensor] = step
         return outputs
 
+    def several(
+        self,
+        name: str,
+        inputs: Sequence[Ref | None],
+        results: Sequence[tuple[Precision, tuple[Dim, ...]]],
+        order: Order | None = None,
+        **fields: Field,
+    ) -> Refs:
+        """A step with these results, in the order of the model where nothing else is said."""
+        made = self.emit(name, inputs, results, **fields)
+        return tuple(Ref(t, order or identity(len(t.shape)), t.precision, self) for t in made)
+
     def one(
         self,
         name: str,
@@ -272,8 +293,8 @@ class Emitter(OrderedEmission[Tensor]):
         if len(outputs) == 1 or not all(v.uses or v in v.model.outputs for v in outputs):
             raise NoLowering(f"litert: of what {name} makes some is not read")
         results = [(ref.tensor.precision, tuple(v.shape[a] for a in order)) for v in outputs]
-        made = self.emit(name, operands, results, **fields)
-        return tuple(Ref(t, order, ref.precision, self) for t in made)
+        made = self.several(name, operands, results, order, **fields)
+        return tuple(r.seen_as(ref.precision) for r in made)
 
     def _place(
         self, ref: Ref, shape: tuple[Dim, ...] | None, order: Order | None
@@ -454,6 +475,15 @@ class Emitter(OrderedEmission[Tensor]):
         same = refs[1].precision == refs[2].precision
         return Ref(result.tensor, order, refs[1].precision if same else given, self)
 
+    def fuse(self, result: Ref, activation: int | None) -> bool:
+        """Let the last step apply an activation to its result itself; False where it cannot."""
+        step, kind = self.makers.get(result.tensor), result.tensor.precision
+        if activation is None or step is None or step is not self.graph.steps[-1]:
+            return False
+        if step.name in FUSING and kind == Precision.FLOAT32:
+            step.fields[FUSED] = activation
+        return FUSED in step.fields
+
     def native(
         self, kernel: str, inputs: Sequence[Value | None], fields: Mapping[str, lowering.Plain]
     ) -> Ref:
@@ -512,6 +542,13 @@ def result_shape(g: Emitter, order: Order | None = None) -> tuple[Dim, ...]:
     return shape if order is None else tuple(shape[a] for a in order)
 
 
+def single(g: Emitter, operand: Operand) -> Ref:
+    """An operand of one element, as a number without axes."""
+    return g.reshape(operand, ())
+
+
+Single = Annotated[Ref, single]
+"""The one element of an operand, without axes."""
 Taken = Annotated[Ref, Emitter.take]
 """What a lowering reads as it is stored."""
 Plain = Annotated[Ref, Emitter.plain]

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from nnir.dim import Expr
-from nnir.errors import NoLowering
 from nnir.ops import generate
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Plain, Ref, Taken, result_shape
+from .emitter import Emitter, Plain, Ref, Single, result_shape
 from .shape import Sizes
 
 table = Lowerings[Ref]()
 
 
 @table.lower(generate.fill)
-def fill(g: Emitter, shape: Sizes, value: Taken) -> Ref:
+def fill(g: Emitter, shape: Sizes, value: Single) -> Ref:
     return spread(g, value, g.reshape(shape, (len(result_shape(g)),)))
 
 
 @table.lower(generate.fill_like)
-def fill_like(g: Emitter, input: Plain, value: Taken) -> Ref:
+def fill_like(g: Emitter, input: Plain, value: Single) -> Ref:
     if not any(isinstance(d, Expr) for d in input.shape):
         return spread(g, value, g.sizes(input.shape))
     vector = (Precision.INT32, (input.rank,))
@@ -29,21 +28,20 @@ def fill_like(g: Emitter, input: Plain, value: Taken) -> Ref:
 
 def spread(g: Emitter, value: Ref, sizes: Ref) -> Ref:
     """A number everywhere."""
-    single = g.reshape(value, ())
     if not result_shape(g):
-        return single
-    return g.one("FILL", [sizes, single], single.tensor.precision).seen_as(value.precision)
+        return value
+    return g.one("FILL", [sizes, value], value.tensor.precision).seen_as(value.precision)
 
 
 @table.lower(generate.range_)
-def range_(g: Emitter, start: Taken, end: Taken, step: Taken) -> Ref:
+def range_(g: Emitter, start: Single, end: Single, step: Single) -> Ref:
     """A step away from the end is an error of the kernel."""
     kind = start.precision
-    if kind.is_float or kind == Precision.UINT64:
-        raise NoLowering(f"litert has ranges of integers up to INT64, not of {kind.name}")
+    is_held = not kind.is_float and kind != Precision.UINT64
+    g.need(is_held, f"has ranges of integers up to INT64, not of {kind.name}")
     is_narrow = kind.dtype.itemsize <= 4 and kind.dtype.kind == "i"
     wide = Precision.INT32 if is_narrow else Precision.INT64
-    first, last, by = (g.reshape(v, ()).cast(wide) for v in (start, end, step))
+    first, last, by = (v.cast(wide) for v in (start, end, step))
     highest, lowest = (g.elementwise(name, first, last) for name in ("MAXIMUM", "MINIMUM"))
     bounds = [first, g.where(by > 0, highest, lowest), by]
     return g.one("RANGE", bounds, wide).cast(kind)

@@ -6,16 +6,15 @@ from functools import partial
 
 import numpy as np
 
-from nnir.broadcast import axis_of, length_of
+from nnir.broadcast import length_of
 from nnir.decompositions.index import elements_and_places, rows_and_places
 from nnir.dim import Expr
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import index
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from ...operands import Known
+from ...operands import Axis, Known
 from .emitter import Emitter, Operand, Plain, Ref, Taken, result_shape
 from .shape import Sizes, int32
 from .static import numbers
@@ -34,12 +33,11 @@ def natural(g: Emitter, indices: Operand, lengths: Ref) -> Ref:
 
 
 @table.lower(index.gather)
-def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
+def gather(g: Emitter, input: Value, indices: Value, *, axis: Axis) -> Ref:
     ref = g.plain(input) if indices.rank > 1 else g.take(input)
-    place, along = ref.place(axis), axis_of(axis, input.rank)
-    where = natural(g, indices, g.reshape(g.sizes(input.shape[along : along + 1]), ()))
-    order = {0: ref.without([along])[1], 1: ref.order}.get(indices.rank)
-    return g.move("GATHER", [ref], where, order=order, axis=place)
+    where = natural(g, indices, g.reshape(g.sizes([input.shape[axis]]), ()))
+    order = {0: ref.without([axis])[1], 1: ref.order}.get(indices.rank)
+    return g.move("GATHER", [ref], where, order=order, axis=ref.place(axis))
 
 
 @table.lower(index.slice_)
@@ -68,7 +66,7 @@ def _lay_out(g: Emitter, bound: Value, places: list[int], rank: int) -> Ref:
     source = [places.index(k) if k in places else len(places) for k in range(rank)]
     if row.constant is not None:
         return g.ints(*np.append(row.constant, 0)[source])
-    if source == places == [*range(rank)]:
+    if places == [*range(rank)]:
         return row
     longer = g.one("CONCATENATION", [row, g.ints(0)], INT32, (len(places) + 1,), axis=0)
     return g.one("GATHER", [longer, g.ints(*source)], INT32, (rank,), axis=0)
@@ -88,8 +86,8 @@ def scatter(g: Emitter, input: Value, indices: Value, updates: Value, *, reducti
     rows, places, each = g.compose(locate, input, indices, updates)
     kind, (count, *width), (number,) = rows.tensor.precision, rows.shape, numbers(places.shape)
     is_sum = reduction == "add" and kind in (Precision.FLOAT32, INT32)
-    if places.constant is not None or not (is_sum or reduction == "none"):
-        raise NoLowering(f"litert has no kernel that scatters {kind.name} by {reduction!r}")
+    is_open = places.constant is None and (is_sum or reduction == "none")
+    g.need(is_open, f"has no kernel that scatters {kind.name} by {reduction!r}")
     targets, total = int32(g, places), g.reshape(g.ints(count), ())
     if is_sum:
         operands = [g.plain(each), targets, total]
@@ -104,8 +102,7 @@ def scatter(g: Emitter, input: Value, indices: Value, updates: Value, *, reducti
 
 @table.lower(index.non_zero)
 def non_zero(g: Emitter, input: Plain) -> Ref:
-    if not input.rank:
-        raise NoLowering("litert has no positions in a tensor of rank 0")
+    g.need(input.rank, "has no positions in a tensor of rank 0")
     mask = input if input.precision == Precision.BOOL8 else input.unequal(0)
     return g.one("WHERE", [mask], Precision.INT64, order=(1, 0))
 

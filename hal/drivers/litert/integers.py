@@ -19,6 +19,7 @@ from nnir.types import Precision
 
 from .affine import BYTES, LEAST, MOST, SHIFT, Affine, affine_of, shift_kind, stored_integers
 from .emitter import Emitter
+from .kernels import FUSED, FUSING
 from .writer import Field, Step, Tensor
 
 INT8 = Precision.INT8
@@ -368,9 +369,9 @@ class Rewriter:
             return self._join(step, affine) if len(step.outputs) == 1 else None
         if step.name in RECTIFIERS and step.inputs[0] is not None:
             inner = self.makers.get(step.inputs[0])
-            free = inner is not None and inner.fields.get("fused_activation_function") == 0
+            free = inner is not None and inner.name in FUSING and not inner.fields.get(FUSED)
             if free and inner is not None and self.readers[step.inputs[0]] == 1:
-                fused = {**inner.fields, "fused_activation_function": RECTIFIERS[step.name]}
+                fused = {**inner.fields, FUSED: RECTIFIERS[step.name]}
                 found = self._kernel(replace(inner, fields=fused), affine)
                 if found is not None:
                     return found
@@ -396,7 +397,7 @@ class Rewriter:
 
 def is_move(step: Step) -> bool:
     """Whether a step moves numbers, or picks some of them."""
-    return step.name in MOVES and not step.fields.get("fused_activation_function")
+    return step.name in MOVES and not step.fields.get(FUSED)
 
 
 def data_of(step: Step) -> list[Tensor]:

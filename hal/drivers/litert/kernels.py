@@ -46,6 +46,11 @@ ARITHMETIC = frozenset({"ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "SUM", "MEAN"
     *("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL", "REDUCE_PROD"),
     *("REDUCE_MAX", "REDUCE_MIN", "RELU", "RELU6"),
 }
+FUSED = "fused_activation_function"
+FUSING = frozenset({"ADD", "SUB", "MUL", "DIV", "FULLY_CONNECTED", "CONV_2D", "CONV_3D"}) | {
+    *("DEPTHWISE_CONV_2D", "AVERAGE_POOL_2D", "MAX_POOL_2D"),
+}
+"""Kernels that may apply an activation to their result."""
 VERSIONS = {"BROADCAST_TO": 2}
 """The oldest version of an operator that LiteRT knows, where that is not 1."""
 

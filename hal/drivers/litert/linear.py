@@ -6,13 +6,10 @@ import numpy as np
 
 from nnir.broadcast import broadcast
 from nnir.decompositions.linear import join_stacks
-from nnir.errors import NoLowering
 from nnir.ops import linear
-from nnir.types import Fuse
 
 from ...lowering import Lowerings
 from ...orders import identity
-from .binary import compute_fused
 from .emitter import Emitter, Plain, Real, Ref, Taken
 from .static import numbers
 
@@ -23,10 +20,9 @@ MOST_STACKED = 3
 
 
 @table.lower(linear.fully_connected)
-def fully_connected(g: Emitter, input: Real, weight: Plain, bias: Taken, *, fuse_code: Fuse) -> Ref:
-    if 0 in weight.shape:
-        raise NoLowering("litert multiplies no matrices without elements")
-    return dense(g, g.plain(input), weight, bias, fuse_code, keep=input.rank == 2)
+def fully_connected(g: Emitter, input: Real, weight: Plain, bias: Taken) -> Ref:
+    g.need(0 not in weight.shape, "multiplies no matrices without elements")
+    return dense(g, g.plain(input), weight, bias, keep=input.rank == 2)
 
 
 def dense(
@@ -34,27 +30,23 @@ def dense(
     x: Ref,
     weight: Ref,
     bias: Ref | None = None,
-    fuse_code: Fuse = Fuse.NONE,
     *,
     keep: bool = True,
 ) -> Ref:
     """FULLY_CONNECTED: x [..., n] with weights [units, n]."""
     operands = [x, weight, bias or g.constant(np.zeros(numbers(weight.shape[:1]), np.float32))]
-    return compute_fused(g, "FULLY_CONNECTED", operands, fuse_code, keep_num_dims=keep)
+    return g.compute("FULLY_CONNECTED", operands, keep_num_dims=keep)
 
 
 @table.lower(linear.mat_mul)
 def mat_mul(g: Emitter, x: Real, y: Real, *, transpose_x: bool, transpose_y: bool) -> Ref:
-    if x.rank == 1 or y.rank == 1:
-        raise NoLowering("litert multiplies matrices")
+    g.need(x.rank > 1 and y.rank > 1, "multiplies matrices")
     left, right = x.swapped() if transpose_x else x, y.swapped() if transpose_y else y
-    if left.shape[-1] == 0:
-        raise NoLowering("litert multiplies no matrices without columns")
+    g.need(left.shape[-1] != 0, "multiplies no matrices without columns")
     if right.rank == 2 and right.tensor.data is not None:
         return dense(g, g.last(left, left.rank - 1), g.plain(right.swapped()))
     batch = broadcast(left.shape[:-2], right.shape[:-2])
-    if len(batch) > MOST_STACKED:
-        raise NoLowering(f"litert multiplies stacks of up to {MOST_STACKED} axes")
+    g.need(len(batch) <= MOST_STACKED, f"multiplies stacks of up to {MOST_STACKED} axes")
     plain = right.stored(identity(right.rank))
     adjoint = right.order == plain.swapped().order
     pair = [g.plain(left), plain if adjoint else g.plain(right)]

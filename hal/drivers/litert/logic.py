@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.decompositions.logic import combine_halves
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import logic
 from nnir.types import Precision
@@ -49,6 +48,6 @@ def _halves(g: Emitter, ref: Ref) -> Ref:
 @table.lower(logic.bit_shift)
 def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Ref:
     count, width = only_number(input1), 8 * input0.dtype.itemsize
-    if left or width > 32 or count is None or not 0 <= count < width:
-        raise NoLowering("litert shifts down, up to 32 bits, by one known count inside the width")
+    is_inside = not left and width <= 32 and count is not None and 0 <= count < width
+    g.need(is_inside, "shifts down, up to 32 bits, by one known count inside the width")
     return g.elementwise("RIGHT_SHIFT", input0, input1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import NoLowering
 from nnir.ops import random
 from nnir.recipes.random import draw_by_seed
 from nnir.types import Precision
@@ -20,8 +19,7 @@ FLOATS = (Precision.FLOAT32, Precision.FLOAT16, Precision.BFLOAT16)
 def _draw(g: Emitter, name: str, shape: Ref) -> Ref:
     """Numbers of FLOAT32."""
     dtype, target = g.operation.outputs[0].precision, result_shape(g)
-    if dtype not in FLOATS or not target:
-        raise NoLowering(f"litert draws no {dtype.name}, and no single number")
+    g.need(dtype in FLOATS and target, f"draws no {dtype.name}, and no single number")
     return g.one(name, [g.reshape(shape, (len(target),))], Precision.FLOAT32)
 
 
@@ -46,7 +44,6 @@ for _operator in (random.random_normal, random.random_uniform):
 
 @table.lower(random.bernoulli)
 def bernoulli(g: Emitter, input: Real, *, dtype: Precision) -> Ref:
-    if not input.rank:
-        raise NoLowering("litert draws no single number")
+    g.need(input.rank, "draws no single number")
     drawn = g.one("RANDOM_UNIFORM", [g.sizes(input.shape)], Precision.FLOAT32)
     return g.cast(drawn < input, dtype)

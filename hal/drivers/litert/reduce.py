@@ -8,7 +8,6 @@ from typing import Annotated
 import numpy as np
 
 from nnir.broadcast import axis_of, ints, length_of
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import reduce
 from nnir.recipes.reduce import mean_by_sum
@@ -62,8 +61,8 @@ def reduce_axes(
     {reduce.reduce_mean: "MEAN", reduce.reduce_prod: "REDUCE_PROD", reduce.reduce_sum: "SUM"}
 )
 def _combine(g: Emitter, name: str, input: Taken, axes: Axes, *, keepdim: bool) -> Ref:
-    if name == "MEAN" and not input.precision.is_float:
-        raise NoLowering(f"litert has no mean of {input.precision.name}")
+    is_held = name != "MEAN" or input.precision.is_float
+    g.need(is_held, f"has no mean of {input.precision.name}")
     return reduce_axes(g, name, input, axes, keepdim=keepdim)
 
 

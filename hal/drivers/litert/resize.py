@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from nnir.errors import NoLowering
 from nnir.ops import resize
 
 from ...lowering import Lowerings
@@ -20,17 +19,16 @@ table = Lowerings[Ref]()
 def resize_nearest(g: Emitter, input: Image) -> Ref:
     out = numbers(result_shape(g)[2:])
     pairs = zip(windows.spatial_sizes("resize_nearest", input), out, strict=True)
-    if not all(n and m % n == 0 and (m // n).bit_count() == 1 for n, m in pairs):
-        raise NoLowering("litert rounds quotients of sizes, which are exact for powers of 2 alone")
+    is_exact = all(n and m % n == 0 and (m // n).bit_count() == 1 for n, m in pairs)
+    g.need(is_exact, "rounds quotients of sizes, which are exact for powers of 2 alone")
     return _kernel(g, "RESIZE_NEAREST_NEIGHBOR", input)
 
 
 @table.lower(resize.resize_linear, implied=["shape", "scales"], how=Corners)
 def resize_linear(g: Emitter, input: Image, *, how: Corners) -> Ref:
-    if how.align_corners and 1 in result_shape(g)[2:]:
-        raise NoLowering("litert puts a single pixel elsewhere than at the first corner")
-    half = how.rule == "half_pixel"
-    corners = how.align_corners
+    corners, half = how.align_corners, how.rule == "half_pixel"
+    is_first = not corners or 1 not in result_shape(g)[2:]
+    g.need(is_first, "puts a single pixel elsewhere than at the first corner")
     return _kernel(g, "RESIZE_BILINEAR", input, align_corners=corners, half_pixel_centers=half)
 
 

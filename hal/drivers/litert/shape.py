@@ -8,7 +8,6 @@ import numpy as np
 
 from nnir.broadcast import axis_of, contents, ints, length_of
 from nnir.dim import Expr
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import shape
 from nnir.types import Precision
@@ -61,8 +60,7 @@ def reshape(g: Emitter, input: Taken, shape: Value) -> Ref:
     unknown = [d for d in target if isinstance(d, Expr)]
     if len(unknown) < 2 or target == input.shape or all(map(g.knows, unknown)):
         return same_elements(g, input)
-    if 0 in (contents(shape) or ()):
-        raise NoLowering("litert: reshape to sizes of which some are not known, and some are 0")
+    g.need(0 not in (contents(shape) or ()), "needs known sizes to reshape where some are 0")
     return g.move("RESHAPE", [g.plain(input)], int32(g, shape))
 
 
@@ -82,8 +80,8 @@ def concat(g: Emitter, *input: Value, axis: int) -> Ref:
 
 @table.lower(shape.stack)
 def stack(g: Emitter, *input: Taken, axis: int) -> Ref:
-    if len(input) == 1 or input[0].precision == Precision.BOOL8:
-        raise NoLowering("litert packs several tensors of numbers")
+    is_packed = len(input) > 1 and input[0].precision != Precision.BOOL8
+    g.need(is_packed, "packs several tensors of numbers")
     parts, order = g.aligned(*input)
     place = axis_of(axis, len(order), extra=1)
     wide = [a + (a >= place) for a in order]
@@ -99,8 +97,7 @@ def unstack(g: Emitter, input: Taken, *, axis: Axis, num: int) -> Refs:
 
 @table.lower(shape.split)
 def split(g: Emitter, input: Taken, split: Known, *, axis: int) -> Refs:
-    if len(set(split)) > 1:
-        raise NoLowering("litert splits into equal pieces")
+    g.need(len(set(split)) < 2, "splits into equal pieces")
     place = g.constant(np.int32(input.place(axis)))
     return g.cut("SPLIT", [place, input], input.order, num_splits=len(split))
 
@@ -111,8 +108,7 @@ def expand(g: Emitter, input: Taken, shape: Value) -> Ref:
     order = input.order if input.rank == len(target) else identity(len(target))
     if all(d in g.places or d in input.shape for d in target if isinstance(d, Expr)):
         return spread(g, g.broadcastable(input, order), result_shape(g, order), order)
-    if len(target) != length_of(shape):
-        raise NoLowering("litert: expand to sizes that are not known")
+    g.need(len(target) == length_of(shape), "needs known sizes to expand to")
     own = g.sizes((*(1,) * (len(target) - input.rank), *input.shape))
     sizes = int32(g, shape)
     return g.move("BROADCAST_TO", [g.plain(input)], g.where(sizes < 0, own, sizes))
@@ -124,8 +120,7 @@ def tile(g: Emitter, input: Taken, repeats: Sizes) -> Ref:
     if rank > input.rank:
         input = g.reshape(input, (*(1,) * (rank - input.rank), *input.shape))
     if known is None:
-        if repeats.shape != (rank,):
-            raise NoLowering("litert tiles all axes only")
+        g.need(repeats.shape == (rank,), "tiles all axes only")
         return g.move("TILE", [g.plain(input)], repeats)
     row = (*(1,) * (rank - known.size), *known.flat)
     if set(row) <= {1}:
@@ -143,14 +138,12 @@ def pad(g: Emitter, input: Taken, pads: Value, value: Value | None) -> Ref:
     known = ints(pads)
     if known is None:
         return _pad_by_run(g, g.plain(input), pads, value)
-    if min(known, default=0) < 0:
-        raise NoLowering("litert cuts nothing off where it pads")
+    g.need(min(known, default=0) >= 0, "cuts nothing off where it pads")
     pairs = [known[2 * a : 2 * a + 2] for a in input.order]
     if value is None or (value.constant is not None and not value.constant.any()):
         return windows.grow(g, input, pairs)
     kind = input.tensor.precision
-    if g.movable("PADV2", kind) != kind:
-        raise NoLowering(f"litert has no kernel of PADV2 for {kind.name}")
+    g.need(g.movable("PADV2", kind) == kind, f"has no kernel of PADV2 for {kind.name}")
     return windows.grow(g, input, pairs, g.reshape(value, ()))
 
 

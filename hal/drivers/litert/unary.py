@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import unary
 from nnir.types import Precision
@@ -12,7 +11,7 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from ...orders import identity
 from .emitter import Emitter, Real, Ref, Taken
-from .kernels import has_kernel
+from .kernels import HALVES, has_kernel
 
 table = Lowerings[Ref]()
 FLOAT = Precision.FLOAT32
@@ -75,8 +74,8 @@ def assign(g: Emitter, input: Taken) -> Ref:
 def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     if input.precision == dtype:
         return g.take(input)
-    if input.precision == Precision.FLOAT64 and dtype in (Precision.FLOAT16, Precision.BFLOAT16):
-        raise NoLowering(f"litert rounds FLOAT64 to {dtype.name} twice")
+    is_once = input.precision != Precision.FLOAT64 or dtype not in HALVES
+    g.need(is_once, f"rounds FLOAT64 to {dtype.name} twice")
     made = g.cast(input, dtype)
     return made.seen_as(made.tensor.precision)
 
@@ -84,12 +83,12 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
 @table.lower(unary.bit_cast)
 def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     ref = g.take(input)
-    if Precision.BOOL8 in (input.precision, dtype) or not has_kernel("RESHAPE", dtype):
-        raise NoLowering(f"litert has no bit cast of {input.type} to {dtype.name}")
+    is_held = Precision.BOOL8 not in (input.precision, dtype) and has_kernel("RESHAPE", dtype)
+    g.need(is_held, f"has no bit cast of {input.type} to {dtype.name}")
     if input.precision != ref.tensor.precision:  # a half in FLOAT32
         ref = g.one("CAST", [ref], input.precision, ref.tensor.shape, ref.order)
     made = g.same_bits(ref, dtype)
-    if dtype in (Precision.FLOAT16, Precision.BFLOAT16):
+    if dtype in HALVES:
         return g.one("CAST", [made], FLOAT, made.tensor.shape, made.order).seen_as(dtype)
     return made
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,19 +11,11 @@ from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import windows
-from nnir.types import Fuse
 
 from ...attributes import Window
 from .emitter import Emitter, Ref
 
 SAME, VALID = 0, 1
-
-
-@dataclass(frozen=True)
-class Fused(Window):
-    """A window with an activation, which kernels may apply to their result."""
-
-    fuse_code: Fuse = Fuse.NONE
 
 
 Pairs = Sequence[tuple[int, int]]
@@ -97,6 +89,11 @@ def along(field: str, numbers: Sequence[int]) -> dict[str, int]:
     """The fields of a kernel that have a number for each spatial axis, `stride_{}` for one."""
     letters = "dhw"[-len(numbers) :]
     return {field.format(a): n for a, n in zip(letters, numbers, strict=True)}
+
+
+def steps(how: Window, padding: int) -> dict[str, Any]:
+    """The fields of a kernel that say where its windows lie."""
+    return {"padding": padding, **along("stride_{}", how.strides)}
 
 
 def crop(g: Emitter, ref: Ref, cuts: Pairs) -> Ref:
