@@ -100,8 +100,8 @@ CASES = [
          {"T": P.UINT8, "mode": "SCALED", "axis": 0}, tol=ROUNDS, why="rows"),
     Case("QuantizeV2", (X, LOW, HIGH), {"T": P.INT8, "mode": "SCALED", "ensure_minimum_range": 2.0},
          tol=ROUNDS, why="at least twice the range"),
-    *(Case("QuantizeV2", (X, Const(scalar(-9)), Const(scalar(16))), {"T": P.INT32, "mode": mode}, tol=ROUNDS, why=f"32 {mode}")
-      for mode in MODES),
+    *(Case("QuantizeV2", (X, Const(scalar(-9)), Const(scalar(16))), {"T": P.INT32, "mode": mode},
+           tol=ROUNDS, why=f"32 {mode}") for mode in MODES),
     Case("QuantizeV2", (X, LOW, HIGH), {"T": P.INT8, "round_mode": "HALF_TO_EVEN"},
          raises=Unsupported),
     Case("QuantizeV2", (X, LOW, HIGH), {"T": P.INT64}, raises=BadType, why="64 bits"),

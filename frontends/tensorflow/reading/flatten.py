@@ -236,6 +236,8 @@ class Flattener:
         if definition is None:
             raise Unsupported(f"no converter for {op} (x1): TensorFlow itself does not have it")
         attributes = dict(node.attributes)
+        if op != node.op:  # the type of the variable is none of the operator's attributes
+            attributes = {k: a for k, a in attributes.items() if k in definition.defaults}
         for key, default in definition.defaults.items():
             if key not in attributes and default is not opdefs.NO_DEFAULT:
                 attributes[key] = default
