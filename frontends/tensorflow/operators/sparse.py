@@ -292,15 +292,15 @@ def sparse_add(
     b_shape: Index,
     thresh: Value,
 ) -> tuple[Value, Value, Value]:
-    """The sum, without the elements whose size is below the threshold, in the order of rows."""
+    """The sum in the order of rows, without what both have and is below the threshold."""
     model = a_indices.model
     sizes = _sizes(a_shape, len(_columns(a_indices)))
     flat = [_flat(_columns(i), sizes) for i in (a_indices, b_indices)]
     keys = shape.concat(*flat, axis=0)
-    places, _, inverse, _ = sort.unique(keys, axis=None, sorted=True)
+    places, _, inverse, counts = sort.unique(keys, axis=None, sorted=True)
     count = build.size_of(places, 0)
     total = reduce_segments(shape.concat(a_values, b_values, axis=0), inverse, count, ADD)
-    large = shape.squeeze(index.non_zero(abs(total) >= thresh), [0])
+    large = shape.squeeze(index.non_zero((abs(total) >= thresh) | compare.equal(counts, 1)), [0])
     found = _unflat(index.gather(places, large, axis=0), sizes)
     return found, index.gather(total, large, axis=0), build.vector(model, sizes)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,6 +16,7 @@ from nnir.types import TensorType
 
 from ...source import UNRANKED, SourceModel, SourceValue, dims
 from .flatten import Flattener, Library
+from .hash_tables import Contents
 from .messages import GRAPH, decode
 from .nodes import functions_of, nodes_of
 from .saved_model import read_graph
@@ -77,7 +80,9 @@ def bind_captures(flattener: Flattener, function: Any) -> set[str]:
     for outside, inside in function.graph.captures:
         variable = handles.get(id(outside))
         if variable is None and outside.dtype == tf.resource:
-            raise Unsupported(f"{inside.op.name!r} is a resource that is no variable")
+            flattener.made[inside.op.name] = [held_by(outside, inside.op.name)]
+            found.add(inside.name)
+            continue
         name = inside.op.name if variable is None else variable.name
         while name in flattener.graph.weights:
             name += "_"
@@ -85,6 +90,19 @@ def bind_captures(flattener: Flattener, function: Any) -> set[str]:
         flattener.made[inside.op.name] = [name if variable is None else Variable(name)]
         found.add(inside.name)
     return found
+
+
+KEYS = (tf.int64, tf.int32)
+VALUES = (tf.int64, tf.int32, tf.float32, tf.float64, tf.bool)
+
+
+def held_by(handle: Any, name: str) -> Contents:
+    """What a table of numbers holds; Unsupported for other resources."""
+    for keys, values in itertools.product(KEYS, VALUES):
+        with contextlib.suppress(tf.errors.OpError):  # of another type, or no table
+            held = tf.raw_ops.LookupTableExportV2(table_handle=handle, Tkeys=keys, Tvalues=values)
+            return Contents(name, held[0].numpy(), held[1].numpy())
+    raise Unsupported(f"{name!r} is a resource that is no variable and no table of numbers")
 
 
 def input_names(source: Any, function: Any) -> list[str]:
