@@ -19,6 +19,7 @@ from .flatten import Flattener, Library
 from .hash_tables import Contents
 from .messages import GRAPH, decode
 from .nodes import functions_of, nodes_of
+from .rows import loosen_rows
 from .saved_model import read_graph
 from .tensors import precision
 from .variables import Variable
@@ -37,9 +38,11 @@ def read(source: Any, inputs: Sequence[Any] | None = None) -> SourceModel:
     captured = bind_captures(flattener, function)
     names = input_names(source, function)
     tensors = [t for t in function.inputs if t.name not in captured]
-    for position, tensor in enumerate(tensors):
-        name = names[position] if position < len(names) else tensor.op.name
-        flattener.bind_input(tensor.op.name, placeholder(name, tensor))
+    given = [
+        placeholder(names[k] if k < len(names) else t.op.name, t) for k, t in enumerate(tensors)
+    ]
+    for tensor, value in zip(tensors, loosen_rows(given, data), strict=True):
+        flattener.bind_input(tensor.op.name, value)
     results = function.structured_outputs
     called = sorted(results) if isinstance(results, Mapping) else []
     for position, tensor in enumerate(tf.nest.flatten(results)):

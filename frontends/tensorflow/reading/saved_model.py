@@ -22,6 +22,7 @@ from .flatten import Flattener, Library
 from .hash_tables import FILLS, INIT, TABLES, filled_tables
 from .messages import GRAPH, SAVED, SAVED_MODEL, decode
 from .nodes import Function, Node, functions_of, has_op, nodes_of
+from .rows import loosen_rows
 from .tensors import precision, shape
 from .variables import CALLS
 
@@ -63,8 +64,14 @@ def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceMod
     if any(n.op in TABLES for n in nodes.values()):
         tables = filled_tables(nodes, functions, restored, initialising(signatures))
     flattener = Flattener(Library(nodes, functions, values, tables))
-    for key, info in _sort_entries(chosen.get("inputs", ())):
-        flattener.bind_input(info["name"].partition(":")[0], _input(key, info))
+    given = [
+        (info["name"].partition(":")[0], _input(key, info))
+        for key, info in _sort_entries(chosen.get("inputs", ()))
+    ]
+    for node, value in zip(
+        (n for n, _ in given), loosen_rows([v for _, v in given], data), strict=True
+    ):
+        flattener.bind_input(node, value)
     source = flattener.graph
     wanted = [info["name"] for _, info in _sort_entries(chosen.get("outputs", ()))]
     flattener.expect(wanted)
