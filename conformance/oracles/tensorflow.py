@@ -52,11 +52,26 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     renamed = RENAMED.get(head["op"], {})
     function = getattr(tf.raw_ops, head["op"])
     given = call_operator({renamed.get(k, k): a for k, a in given.items()}, function)
+    given = {k: with_table(a, tensors) for k, a in given.items()}
     dtype_of: Any = tf.as_dtype
     if head["op"] in QUANTISED:
         tensors = [tf.bitcast(t, CODES[t.dtype]) if t.dtype in CODES else t for t in tensors]
         dtype_of = code_type
     return results(function(**{k: argument(a, tensors, dtype_of) for k, a in given.items()}))
+
+
+def with_table(given: Any, tensors: list[Any]) -> Any:
+    """An argument; a table for one whose keys and values are tensors."""
+    if not isinstance(given, dict) or "table" not in given:
+        return given
+    keys, values = tensors[given["table"] :][:2]
+    kinds = {"key_dtype": keys.dtype, "value_dtype": values.dtype}
+    if values.shape.rank > 1:
+        made = tf.raw_ops.MutableHashTableOfTensorsV2(value_shape=values.shape[1:], **kinds)
+    else:
+        made = tf.raw_ops.MutableHashTableV2(**kinds)
+    tf.raw_ops.LookupTableImportV2(table_handle=made, keys=keys, values=values)
+    return made
 
 
 def code_type(name: str) -> Any:

@@ -6,6 +6,7 @@ from nnir.broadcast import axis_of
 from nnir.errors import NoLowering
 from nnir.ops import sort
 from nnir.recipes.sort import top_k_of_bits, top_k_of_opposites
+from nnir.recipes.uniques import unique_by_order
 from nnir.types import Precision
 
 from ...lowering import Lowerings
@@ -15,6 +16,7 @@ from .shape import Sizes
 
 table = Lowerings[Ref]()
 table.decompose(sort.top_k, top_k_of_bits, top_k_of_opposites)
+table.decompose(sort.unique, unique_by_order)
 
 
 @table.lower(sort.top_k, implied=["sorted"])
