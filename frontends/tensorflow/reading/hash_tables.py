@@ -10,7 +10,7 @@ import numpy as np
 
 from nnir.errors import Unsupported
 
-from .effects import reach
+from .effects import functions_of, reach
 from .nodes import Function, Node
 from .variables import CALLS
 
@@ -23,6 +23,8 @@ FILLS = frozenset(
     {"InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2"}
 )
 """What gives a table its contents: a handle, keys and values."""
+
+FINDS = frozenset({"LookupTableFind", "LookupTableFindV2"})
 
 INIT = "__saved_model_init_op"
 """The signature of what runs once after loading."""
@@ -118,6 +120,32 @@ def _array(place: Place, tensor: str, restored: Restored) -> np.ndarray | None:
         known = None if names is None else names.attributes.get("value")
         if isinstance(known, list) and int(port) < len(known) and known[int(port)] in restored:
             return restored[known[int(port)]]
+    return None
+
+
+def kinds_of_table(
+    name: str, nodes: Mapping[str, Node], functions: Mapping[str, Function]
+) -> tuple[Any, Any] | None:
+    """The types of keys and values with which a graph reads the table of an input."""
+    waiting: list[tuple[Mapping[str, Node], str]] = [(nodes, name)]
+    seen = set()
+    while waiting:
+        inner, name = waiting.pop()
+        for node in inner.values():
+            places = [k for k, i in enumerate(node.inputs) if i.partition(":")[0] == name]
+            if not places:
+                continue
+            if node.op in FINDS:
+                return node.attributes.get("Tin"), node.attributes.get("Tout")
+            before = int(node.op in ("If", "StatelessIf", "Case", "StatelessCase"))
+            for called in functions_of(node):
+                function = functions.get(called)
+                if function is None:
+                    continue
+                for place in (p - before for p in places):
+                    if (called, place) not in seen and 0 <= place < len(function.inputs):
+                        seen.add((called, place))
+                        waiting.append((function.nodes, function.inputs[place]))
     return None
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,11 +10,11 @@ import numpy as np
 import tensorflow as tf
 
 from nnir.errors import BadInput, Unsupported
-from nnir.types import TensorType
+from nnir.types import Precision, TensorType
 
 from ...source import UNRANKED, SourceModel, SourceValue, dims
 from .flatten import Flattener, Library
-from .hash_tables import Contents
+from .hash_tables import Contents, kinds_of_table
 from .messages import GRAPH, decode
 from .nodes import functions_of, nodes_of
 from .rows import loosen_rows
@@ -83,7 +81,7 @@ def bind_captures(flattener: Flattener, function: Any) -> set[str]:
     for outside, inside in function.graph.captures:
         variable = handles.get(id(outside))
         if variable is None and outside.dtype == tf.resource:
-            flattener.made[inside.op.name] = [held_by(outside, inside.op.name)]
+            flattener.made[inside.op.name] = [held_by(outside, inside.op.name, flattener.library)]
             found.add(inside.name)
             continue
         name = inside.op.name if variable is None else variable.name
@@ -95,17 +93,14 @@ def bind_captures(flattener: Flattener, function: Any) -> set[str]:
     return found
 
 
-KEYS = (tf.int64, tf.int32)
-VALUES = (tf.int64, tf.int32, tf.float32, tf.float64, tf.bool)
-
-
-def held_by(handle: Any, name: str) -> Contents:
+def held_by(handle: Any, name: str, library: Library) -> Contents:
     """What a table of numbers holds; Unsupported for other resources."""
-    for keys, values in itertools.product(KEYS, VALUES):
-        with contextlib.suppress(tf.errors.OpError):  # of another type, or no table
-            held = tf.raw_ops.LookupTableExportV2(table_handle=handle, Tkeys=keys, Tvalues=values)
-            return Contents(name, held[0].numpy(), held[1].numpy())
-    raise Unsupported(f"{name!r} is a resource that is no variable and no table of numbers")
+    kinds = kinds_of_table(name, library.nodes, library.functions)
+    if kinds is None or not all(isinstance(k, Precision) for k in kinds):
+        raise Unsupported(f"{name!r} is a resource that is no variable and no table of numbers")
+    keys, values = (tf.as_dtype(k.dtype) for k in kinds)
+    held = tf.raw_ops.LookupTableExportV2(table_handle=handle, Tkeys=keys, Tvalues=values)
+    return Contents(name, held[0].numpy(), held[1].numpy())
 
 
 def input_names(source: Any, function: Any) -> list[str]:
