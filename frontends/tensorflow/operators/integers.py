@@ -147,7 +147,8 @@ def quantize_v2(
             first = _round_half_away(beside[0] * factor)
             whole = _round_half_away(input * factor) - first + float(least)
         case "SCALED":
-            scale, *ends = _scaled(input, low, high, least, most)
+            scale, first, last = _scaled(input, low, high, least, most)
+            ends = first, last
             beside = [_along(input, end, axis) for end in ends]
             inside = binary.max_(binary.min_(input, beside[1]), beside[0])
             steps = inside * _along(input, scale, axis)

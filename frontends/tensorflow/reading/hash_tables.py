@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -30,7 +30,14 @@ INIT = "__saved_model_init_op"
 """The signature of what runs once after loading."""
 
 RESTORE = "RestoreV2"
-Restored = Mapping[str, np.ndarray]
+
+
+class Restored(Protocol):
+    """The tensors of a checkpoint by its keys."""
+
+    def __contains__(self, key: str, /) -> bool: ...
+
+    def __getitem__(self, key: str, /) -> np.ndarray: ...
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -19,7 +19,7 @@ from ...source import UNRANKED, SourceModel, SourceValue, dims
 from .bundle import Bundle
 from .effects import refuse_effects
 from .flatten import Flattener, Library
-from .hash_tables import FILLS, INIT, TABLES, filled_tables
+from .hash_tables import FILLS, INIT, TABLES, Restored, filled_tables
 from .messages import GRAPH, SAVED, SAVED_MODEL, decode
 from .nodes import Function, Node, functions_of, has_op, nodes_of
 from .rows import loosen_rows
@@ -51,7 +51,7 @@ def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceMod
     functions = functions_of(data, graph.get("library", {}).get("function", ()))
     index = folder / VARIABLES.with_suffix(".index")
     values: Mapping[str, np.ndarray] = {}
-    restored: Mapping[str, np.ndarray] = {}
+    restored: Restored = {}
     if index.exists():
         restored = bundle = Bundle(folder / VARIABLES)
         values = Values(bundle, restored_keys(nodes, functions))
