@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import TypeVar
 
 from nnir.model import Model, Operation, Value
 from nnir.ops import control, shape
@@ -14,8 +14,10 @@ from nnir.refusals import refusal_of
 from .emission import require_lowered
 from .lowering import Lowerings
 
+R = TypeVar("R")
 
-def require_operators(model: Model, lowerings: Lowerings[Any]) -> None:
+
+def require_operators(model: Model, lowerings: Lowerings[R]) -> None:
     """NoLowering that lists the operators of a model of open sizes without any way to run them.
 
     Programs of devices that compile for known sizes are otherwise only looked at when they are

@@ -189,10 +189,10 @@ def flat(signature: Any) -> tuple[Any, list[str]]:
 
 def results(found: Any) -> list[np.ndarray]:
     """The tensors of a result in order."""
-    return [stored(t).numpy() for t in tf.nest.flatten(found) if t is not None]
+    return [unwrap_codes(t).numpy() for t in tf.nest.flatten(found) if t is not None]
 
 
-def stored(tensor: Any) -> Any:
+def unwrap_codes(tensor: Any) -> Any:
     """A tensor; codes as the integers that they are stored as."""
     kinds = {code: kind for kind, code in CODES.items()}
     return tf.bitcast(tensor, kinds[tensor.dtype]) if tensor.dtype in kinds else tensor

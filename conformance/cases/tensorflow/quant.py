@@ -81,6 +81,8 @@ CASES = [
          tol=ROUNDS, why="empty range"),
     Case("Dequantize", (i(-(2**31), -5, 0, 7, 2**30, dtype=np.int32), LOW, HIGH),
          {"mode": "MIN_COMBINED"}, tol=ROUNDS, why="32 bits"),
+    Case("Dequantize", (CODES[P.INT8], *ENDS), {"dtype": P.BFLOAT16}, tol=ROUNDS,
+         why="bfloat16"),
     Case("Dequantize", (CODES[P.INT8], LOW, HIGH), {"mode": "NEAREST"}, raises=Unsupported),
     Case("Dequantize", (X, LOW, HIGH), {"mode": "SCALED"}, raises=BadType, why="floats"),
     *(Case("QuantizeV2", (x, *ends), {"T": p, "mode": mode, **attrs}, tol=ROUNDS,

@@ -95,7 +95,7 @@ def dequantize(
     return real.cast(dtype)
 
 
-def _scaled(x: Value, low: Value, high: Value, least: int, most: int) -> tuple[Value, ...]:
+def _scale_between(x: Value, low: Value, high: Value, least: int, most: int) -> tuple[Value, ...]:
     """The factor that leaves 0 where it is, and the ends of the range that it covers."""
     factors = []
     for end, bound in ((low, least), (high, most)):
@@ -147,7 +147,7 @@ def quantize_v2(
             first = _round_half_away(beside[0] * factor)
             whole = _round_half_away(input * factor) - first + float(least)
         case "SCALED":
-            scale, first, last = _scaled(input, low, high, least, most)
+            scale, first, last = _scale_between(input, low, high, least, most)
             ends = first, last
             beside = [_along(input, end, axis) for end in ends]
             inside = binary.max_(binary.min_(input, beside[1]), beside[0])

@@ -68,25 +68,25 @@ def ragged_tensor_to_tensor(
     row_partition_types: tuple[str, ...],
 ) -> Value:
     """A dense tensor in which short rows end with the default, and long ones are cut."""
-    nested = _nested(row_partition_tensors, row_partition_types)
+    nested = _bounds_of(row_partition_tensors, row_partition_types)
     wanted: list[build.Size | None] = [None] * (len(nested) + 1)
     if shape.rank:
         given = build.elements(shape)
         if len(given) != len(wanted) + values.rank - 1:
             raise BadType(f"{len(nested)} levels of rows {values.type} in {len(given)} axes")
         rows = [ragged.row_count(nested[0]), *map(ragged.longest, nested)]
-        wanted = [_chosen(g, r) for g, r in zip(given, rows, strict=False)]
+        wanted = [_choose_size(g, r) for g, r in zip(given, rows, strict=False)]
     return ragged.to_dense(nested, values, default_value, wanted)
 
 
-def _chosen(given: build.Size, found: build.Size) -> build.Size | None:
+def _choose_size(given: build.Size, found: build.Size) -> build.Size | None:
     """A size that is asked for: -1 stands for what the rows need."""
     if isinstance(given, int):
         return None if given < 0 else given
     return compare.where(given < 0, build.vector(given.model, [found]), given)
 
 
-def _nested(tensors: Sequence[Value], types: Sequence[str]) -> list[Value]:
+def _bounds_of(tensors: Sequence[Value], types: Sequence[str]) -> list[Value]:
     """The bounds of rows at each level."""
     rows: build.Size = 0
     found = []
@@ -126,7 +126,7 @@ def ragged_tensor_to_sparse(
         for axis, size in enumerate(inner):
             behind = build.vector(model, [build.product(inner[axis + 1 :])])
             part = steps / behind % build.vector(model, [size])
-            columns.append(_tiled(part, build.size_of(rt_dense_values, 0), total))
+            columns.append(_repeat_all(part, build.size_of(rt_dense_values, 0), total))
     values = build.flatten(rt_dense_values)
     return shape.stack(*columns, axis=1), values, build.vector(model, [*sizes, *inner])
 
@@ -139,7 +139,7 @@ def _spread(column: Value, each: build.Size, total: build.Size) -> Value:
     return build.reshape(wide, [total])
 
 
-def _tiled(column: Value, count: build.Size, total: build.Size) -> Value:
+def _repeat_all(column: Value, count: build.Size, total: build.Size) -> Value:
     """All elements so often."""
     wide = shape.expand(
         shape.unsqueeze(column, [0]), build.vector(column.model, [count, build.size_of(column, 0)])

@@ -52,7 +52,7 @@ def _unflat(places: Value, sizes: Sequence[build.Size]) -> Value:
     return shape.stack(*columns, axis=1)
 
 
-def _sizes(dense_shape: Value, rank: int) -> list[build.Size]:
+def _sizes_of(dense_shape: Value, rank: int) -> list[build.Size]:
     sizes = build.elements(dense_shape)
     if len(sizes) != rank:
         raise BadType(f"a sparse tensor of {rank} axes and {len(sizes)} sizes")
@@ -85,7 +85,7 @@ def sparse_tensor_dense_mat_mul(
     if a_values.precision in COMPLEX and (adjoint_a or adjoint_b):
         raise BadType(f"the adjoint of {a_values.type}")
     rows, columns = _columns(a_indices)
-    height, width = _sizes(a_shape, 2)
+    height, width = _sizes_of(a_shape, 2)
     if adjoint_a:
         rows, columns, height = columns, rows, width
     dense = _swap(b) if adjoint_b else b
@@ -103,7 +103,7 @@ def sparse_tensor_dense_add(a_indices: Value, a_values: Value, a_shape: Index, b
 def sparse_reshape(input_indices: Value, input_shape: Index, new_shape: Index) -> list[Value]:
     """The places in another shape; one size of -1 follows from the others."""
     columns = _columns(input_indices)
-    old = _sizes(input_shape, len(columns))
+    old = _sizes_of(input_shape, len(columns))
     wanted = build.elements(new_shape)
     total = build.product(old)
     if sum(isinstance(w, int) and w < 0 for w in wanted) > 1:
@@ -122,7 +122,7 @@ def sparse_reshape(input_indices: Value, input_shape: Index, new_shape: Index) -
     return [places, build.vector(model, sizes)]
 
 
-def _kept(axes: tuple[int, ...], rank: int) -> list[int]:
+def _axes_left(axes: tuple[int, ...], rank: int) -> list[int]:
     gone = axes_of(axes, rank)
     return [k for k in range(rank) if k not in gone]
 
@@ -137,8 +137,8 @@ def _reduce(
     keep_dims: bool,
 ) -> Value:
     columns = _columns(input_indices)
-    sizes = _sizes(input_shape, len(columns))
-    kept = _kept(reduction_axes, len(columns))
+    sizes = _sizes_of(input_shape, len(columns))
+    kept = _axes_left(reduction_axes, len(columns))
     inner = [sizes[k] for k in kept]
     if kept:
         places = _flat([columns[k] for k in kept], inner)
@@ -191,7 +191,7 @@ def sparse_reorder(
 ) -> tuple[Value, Value]:
     """The elements in the order of rows."""
     columns = _columns(input_indices)
-    order = _ascending(_flat(columns, _sizes(input_shape, len(columns))))
+    order = _ascending(_flat(columns, _sizes_of(input_shape, len(columns))))
     return index.gather(input_indices, order, axis=0), index.gather(input_values, order, axis=0)
 
 
@@ -202,7 +202,7 @@ def sparse_fill_empty_rows(
     """An element in each row that has none, in the order of rows; where the others have gone."""
     model = indices.model
     columns = _columns(indices)
-    height = _sizes(dense_shape, len(columns))[0]
+    height = _sizes_of(dense_shape, len(columns))[0]
     lengths = build.vector(model, [height])
     none = generate.fill(lengths, model.constant(0, np.int64))
     ones = generate.fill_like(columns[0], model.constant(1, np.int64))
@@ -225,7 +225,7 @@ def sparse_fill_empty_rows(
 def _beside(sp_indices: Value, sp_shape: Value, dense: Value) -> Value:
     """The elements of a dense tensor, which broadcasts, at the places."""
     columns = _columns(sp_indices)
-    sizes = _sizes(sp_shape, len(columns))
+    sizes = _sizes_of(sp_shape, len(columns))
     if dense.rank > len(columns):
         raise BadType(f"{dense.type} beside a sparse tensor of {len(columns)} axes")
     wide = shape.expand(dense, build.vector(dense.model, sizes))
@@ -251,7 +251,7 @@ def sparse_dense_cwise(
 def sparse_softmax(sp_indices: Value, sp_values: Value, sp_shape: Index) -> Value:
     """The softmax of the elements of each row that are there."""
     columns = _columns(sp_indices)
-    sizes = _sizes(sp_shape, len(columns))[:-1]
+    sizes = _sizes_of(sp_shape, len(columns))[:-1]
     rows = _flat(columns[:-1], sizes)
     count = build.product(sizes)
     highest = index.gather(reduce_segments(sp_values, rows, count, MAX), rows, axis=0)
@@ -269,7 +269,7 @@ def sparse_concat(
     columns = [_columns(i) for i in indices]
     rank = len(columns[0])
     axis = axis_of(concat_dim, rank)
-    sizes = [_sizes(s, rank) for s in shapes]
+    sizes = [_sizes_of(s, rank) for s in shapes]
     offset: build.Size = 0
     for own, size in zip(columns, sizes, strict=True):
         own[axis] = own[axis] + build.vector(model, [offset])
@@ -294,7 +294,7 @@ def sparse_add(
 ) -> tuple[Value, Value, Value]:
     """The sum in the order of rows, without what both have and is below the threshold."""
     model = a_indices.model
-    sizes = _sizes(a_shape, len(_columns(a_indices)))
+    sizes = _sizes_of(a_shape, len(_columns(a_indices)))
     flat = [_flat(_columns(i), sizes) for i in (a_indices, b_indices)]
     keys = shape.concat(*flat, axis=0)
     places, _, inverse, counts = sort.unique(keys, axis=None, sorted=True)
@@ -342,7 +342,7 @@ def sparse_bincount(
 ) -> Value:
     """Counts of each row, or whether a value occurs at all."""
     columns = _columns(indices)
-    sizes = _sizes(dense_shape, len(columns))
+    sizes = _sizes_of(dense_shape, len(columns))
     one_row = len(columns) == 1
     zero = indices.model.constant(0, np.int64)
     rows = generate.fill_like(columns[0], zero) if one_row else columns[0]
