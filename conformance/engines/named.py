@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from frontends.source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue
+from frontends.tensorflow.reading.hash_tables import Contents
 from nnir.model import Model
 from nnir.types import Precision, TensorType, precision_of
 
@@ -32,6 +33,8 @@ def arrays_of(argument: Any, *, constants: bool = True) -> list[np.ndarray]:
         return [argument.array] if constants else []
     if isinstance(argument, np.ndarray):
         return [argument]
+    if isinstance(argument, Contents):
+        return [argument.keys, argument.values] if constants else []
     if isinstance(argument, dict):
         argument = list(argument.values())
     if isinstance(argument, (list, tuple)):
@@ -45,6 +48,9 @@ def describe_argument(argument: Any, count: list[int]) -> Any:
         case Const() | np.ndarray():
             count[0] += 1
             return {"tensor": count[0] - 1}
+        case Contents():
+            count[0] += 2
+            return {"table": count[0] - 2}
         case Precision():
             return {"dtype": argument.dtype.name}
         case float() if not math.isfinite(argument):

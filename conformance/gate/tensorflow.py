@@ -20,10 +20,11 @@ from frontends.tensorflow.converters import TABLE
 from frontends.tensorflow.reading.effects import acts, functions_of, reach
 from frontends.tensorflow.reading.flatten import HANDLES
 from frontends.tensorflow.reading.flow import DATAFLOW
+from frontends.tensorflow.reading.hash_tables import FILLS, INIT, TABLES
 from frontends.tensorflow.reading.messages import GRAPH, META_GRAPH, SAVED, decode
 from frontends.tensorflow.reading.nodes import Function, Node, nodes_of
 from frontends.tensorflow.reading.nodes import functions_of as decoded_functions
-from frontends.tensorflow.reading.saved_model import graph_with, signature_called
+from frontends.tensorflow.reading.saved_model import graph_with, initialising, signature_called
 from frontends.tensorflow.reading.variables import CALLS, GATHERS, READS, REFERENCES, WRITES
 from nnir.errors import DAMAGE, BadFile, Unsupported, describe
 from nnir.formats.protobuf import inner, one
@@ -31,7 +32,7 @@ from nnir.formats.wire import fields, span
 from nnir.mapping import Buffer, Span, map_file
 
 PLAIN = (
-    CALLS | HANDLES | READS | GATHERS.keys() | DATAFLOW | (WRITES - REFERENCES)
+    CALLS | HANDLES | TABLES | READS | GATHERS.keys() | DATAFLOW | (WRITES - REFERENCES)
     | {"Assert", "CheckNumerics", "Const", "NoOp", "Placeholder", "PlaceholderWithDefault"}
     | {"IdentityN", "PreventGradient", "StopGradient", "Print", "PrintV2", "VarIsInitializedOp"}
     | {"DisableCopyOnRead", "EnsureShape", "TensorListStack", "ResourceGather", "Snapshot"}
@@ -43,8 +44,13 @@ RESTORING = frozenset(
     | {"Placeholder", "PlaceholderWithDefault", "ReadVariableOp", "Reshape", "RestoreV2"}
     | CALLS
     | HANDLES
+    | FILLS
+    | TABLES
 )
-"""What gives variables the values of the checkpoint."""
+"""What gives variables and tables the values of the checkpoint."""
+
+FILLING = frozenset({"Const", "Identity", "NoOp"} | CALLS | FILLS | TABLES)
+"""What gives tables of numbers the contents that the model says."""
 
 DATA = re.compile(r"variables\.(index|data-\d{5}-of-\d{5})")
 FOLDER = "variables"
@@ -147,15 +153,25 @@ def _admit_saved_model(source: Path, folder: Path, signature: str | None, tags: 
     if has_variables:
         kept |= _restoring(contents, _saver(data, meta["place"]))
         _link(source / FOLDER, folder / FOLDER)
+    signed = {asked}
+    if any(contents.nodes[n].op in TABLES for n in kept & contents.nodes.keys()):
+        kept |= contents.running(_initialising(signatures), lambda node: node.op in FILLING)
+        signed.add(INIT)
     kept_fields = {META, SAVER} if has_variables else {META}
     content = b""
     for number, value in fields(data, *meta["place"]):
         if number == GRAPH_OF:
             content += _field(number, _graph(data, span(value), kept))
-        elif number in kept_fields or (number == SIGNATURE and _key(data, value) == asked):
+        elif number in kept_fields or (number == SIGNATURE and _key(data, value) in signed):
             content += _field(number, data[slice(*span(value))])
     (folder / SAVED).write_bytes(_field(1, 1) + _field(2, content))
     return folder
+
+
+def _initialising(signatures: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What runs once after loading."""
+    named = {s["key"]: s.get("value", {}) for s in signatures}
+    return initialising(named)
 
 
 def _saver(data: Buffer, place: Span) -> dict[str, Any]:

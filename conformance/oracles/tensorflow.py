@@ -20,6 +20,14 @@ from .oracle import argument
 RENAMED: dict[str, dict[str, str]] = {"Select": {"t": "x", "e": "y"}}
 """Inputs that `tf.raw_ops` calls by other names than the OpDef."""
 
+CODES = {tf.int8: tf.qint8, tf.uint8: tf.quint8, tf.int16: tf.qint16, tf.uint16: tf.quint16} | {
+    tf.int32: tf.qint32
+}
+"""TensorFlow's types of quantised elements by the integers that they are stored as."""
+
+QUANTISED = frozenset({"Dequantize", "QuantizeV2"})
+"""Operators whose integers are codes."""
+
 
 def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     """Run `op` of the head on its arguments, or the SavedModel in the folder `path`."""
@@ -44,7 +52,31 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     renamed = RENAMED.get(head["op"], {})
     function = getattr(tf.raw_ops, head["op"])
     given = call_operator({renamed.get(k, k): a for k, a in given.items()}, function)
-    return results(function(**{k: argument(a, tensors, tf.as_dtype) for k, a in given.items()}))
+    given = {k: with_table(a, tensors) for k, a in given.items()}
+    dtype_of: Any = tf.as_dtype
+    if head["op"] in QUANTISED:
+        tensors = [tf.bitcast(t, CODES[t.dtype]) if t.dtype in CODES else t for t in tensors]
+        dtype_of = code_type
+    return results(function(**{k: argument(a, tensors, dtype_of) for k, a in given.items()}))
+
+
+def with_table(given: Any, tensors: list[Any]) -> Any:
+    """An argument; a table for one whose keys and values are tensors."""
+    if not isinstance(given, dict) or "table" not in given:
+        return given
+    keys, values = tensors[given["table"] :][:2]
+    kinds = {"key_dtype": keys.dtype, "value_dtype": values.dtype}
+    if values.shape.rank > 1:
+        made = tf.raw_ops.MutableHashTableOfTensorsV2(value_shape=values.shape[1:], **kinds)
+    else:
+        made = tf.raw_ops.MutableHashTableV2(**kinds)
+    tf.raw_ops.LookupTableImportV2(table_handle=made, keys=keys, values=values)
+    return made
+
+
+def code_type(name: str) -> Any:
+    """The type of TensorFlow's codes that are stored as integers of a type."""
+    return CODES.get(tf.as_dtype(name), tf.as_dtype(name))
 
 
 def call_custom(op: str, given: dict[str, Any], tensors: list[Any]) -> Any:
@@ -157,7 +189,13 @@ def flat(signature: Any) -> tuple[Any, list[str]]:
 
 def results(found: Any) -> list[np.ndarray]:
     """The tensors of a result in order."""
-    return [t.numpy() for t in tf.nest.flatten(found) if t is not None]
+    return [unwrap_codes(t).numpy() for t in tf.nest.flatten(found) if t is not None]
+
+
+def unwrap_codes(tensor: Any) -> Any:
+    """A tensor; codes as the integers that they are stored as."""
+    kinds = {code: kind for kind, code in CODES.items()}
+    return tf.bitcast(tensor, kinds[tensor.dtype]) if tensor.dtype in kinds else tensor
 
 
 if __name__ == "__main__":

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..named_arguments import NamedTranslator
+from .reading.hash_tables import Contents
 from .reading.variables import Variable
 
 
 class TensorFlowTranslator(NamedTranslator):
-    """Variables that pass into loops and branches are read there by their names."""
+    """Variables and tables that pass into loops and branches are known there by their names."""
 
     def resolved(self, argument: Any) -> Any:
+        if isinstance(argument, list):
+            return [None if isinstance(a, Contents) else self.resolved(a) for a in argument]
         return None if isinstance(argument, Variable) else super().resolved(argument)

@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import build
 from ..broadcast import axis_of
-from ..errors import BadType
+from ..errors import BadType, Unsupported
 from ..model import Value
 from ..ops import compare, index, reduce, shape, sort, unary
 from ..types import Precision
@@ -62,3 +62,31 @@ def _rank_runs(first: Value) -> tuple[Value, Value]:
     _, order = sort.top_k(first, size, axis=0, largest=False)
     steps = build.arange_along(first, 0)
     return order, index.scatter_nd(steps, shape.unsqueeze(order, [1]), steps)
+
+
+def unique_by_order(
+    input: Value, *, axis: int | None, sorted: bool
+) -> tuple[Value, Value, Value, Value]:
+    """UNIQUE of all elements by an order of them, of integers, among which there is no NaN."""
+    if not input.is_integer or (axis is not None and input.rank != 1):
+        raise Unsupported(f"distinct slices of {input.type} along axis {axis} by an order of them")
+    x = build.flatten(input)
+    model = x.model
+    size = build.vector(model, [build.size_of(x, 0)])
+    ordered, places = sort.top_k(x, size, axis=0, largest=False)
+    last = np.iinfo(np.int64).max
+    changed = compare.not_equal(
+        index.slice_(ordered, [0], [1], [last]), index.slice_(ordered, [0], [0], [-1])
+    )
+    true = index.slice_(model.constant(np.ones(1, np.bool_)), [0], [0], size)
+    begins = shape.concat(true, changed, axis=0)
+    starts = shape.squeeze(index.non_zero(begins), [0])
+    run = reduce.cum_sum(unary.cast(begins, dtype=Precision.INT64), [0]) - 1
+    counts = shape.concat(index.slice_(starts, [0], [1], [last]), size, axis=0) - starts
+    first, values = (index.gather(v, starts, axis=0) for v in (places, ordered))
+    if not sorted:
+        order, rank = _rank_runs(first)
+        values, first, counts = (index.gather(v, order, axis=0) for v in (values, first, counts))
+        run = index.gather(rank, run, axis=0)
+    inverse = index.scatter_nd(run, shape.unsqueeze(places, [1]), run)
+    return values, first, inverse, counts

@@ -12,8 +12,9 @@ from nnir.recipes.quant import fake_quantize
 from nnir.types import Precision
 
 from ...table import Table
+from . import integers
 
-table = Table()
+table = Table.merge([integers.table])
 F32 = Precision.FLOAT32
 
 

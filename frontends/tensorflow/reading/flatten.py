@@ -13,6 +13,7 @@ from nnir.errors import BadFile, BadModel, Unsupported
 from ...source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue, refs
 from . import opdefs
 from .dataflow import DATAFLOW, Budget, structure
+from .hash_tables import TABLES, Contents, contents_of
 from .nodes import Function, Node
 from .tensors import FunctionName
 from .variables import CALLS, GATHERS, ORDERED, READS, WRITES, Variable, Variables, Writers
@@ -23,17 +24,18 @@ SPARE, REPEATS = 50_000, 16
 """Nodes that functions are flattened to: so many times those of the file, and `SPARE` more."""
 
 
-Entry = str | Variable
+Entry = str | Variable | Contents
 Entries = list[Entry]
 
 
 @dataclass
 class Library:
-    """What the graph is made of: nodes of the main graph, functions, and the variables' values."""
+    """Nodes of the main graph, functions, and what variables and tables hold."""
 
     nodes: dict[str, Node]
     functions: dict[str, Function] = field(default_factory=dict)
     variables: Mapping[str, np.ndarray] = field(default_factory=dict)
+    tables: Mapping[str, Contents] = field(default_factory=dict)
 
 
 class Flattener:
@@ -77,7 +79,10 @@ class Flattener:
         return _at(self.made[node], position, name)
 
     def name_of(self, entry: Entry) -> str:
-        """The name of a tensor, or of what a variable holds."""
+        """The name of a tensor, or of what a variable or a table holds."""
+        if isinstance(entry, Contents):  # what reads it knows the table itself
+            self.graph.weights[entry.name] = entry.keys
+            return entry.name
         return self.variables.read(entry) if isinstance(entry, Variable) else entry
 
     def finish(self, effects: Iterable[str] = ()) -> SourceModel:
@@ -167,10 +172,16 @@ class Flattener:
         if node.op in HANDLES:
             found = self.variables.open(node.name)
             return [found if node.op == "VarHandleOp" else found.name]
+        if node.op in TABLES:
+            return [contents_of(node, self.library.tables)]
+        if node.op == "Identity" and inputs and isinstance(inputs[0], Contents):
+            return [inputs[0]]
         if node.op in WRITES:
             if graph is not self.graph:
                 raise Unsupported(f"{node.op} {name!r} writes a variable in a branch or a loop")
-            self.variables.write(node, name, inputs)
+            if any(isinstance(i, Contents) for i in inputs):
+                raise Unsupported(f"{node.op} {name!r} writes a table")
+            self.variables.write(node, name, [i for i in inputs if not isinstance(i, Contents)])
             return []
         if node.op == "NoOp":
             return []
@@ -236,6 +247,8 @@ class Flattener:
         if definition is None:
             raise Unsupported(f"no converter for {op} (x1): TensorFlow itself does not have it")
         attributes = dict(node.attributes)
+        if op != node.op:  # the type of the variable is none of the operator's attributes
+            attributes = {k: a for k, a in attributes.items() if k in definition.defaults}
         for key, default in definition.defaults.items():
             if key not in attributes and default is not opdefs.NO_DEFAULT:
                 attributes[key] = default
@@ -264,7 +277,7 @@ class Flattener:
         inputs: Entries = []
         for position, name in enumerate(found.inputs):
             entry = given[position] if position < len(given) else None
-            if isinstance(entry, Variable):
+            if isinstance(entry, (Variable, Contents)):
                 inputs.append(entry)
             else:
                 inputs.append(f"{function}/{name}")
@@ -286,7 +299,7 @@ def _arguments(
     position = 0
     for argument in inputs:
         count = argument.length(attributes)
-        found = [e if isinstance(e, Variable) else Ref(e) for e in given[position:][:count]]
+        found = [Ref(e) if isinstance(e, str) else e for e in given[position:][:count]]
         if len(found) < count:
             raise BadModel(f"{name!r} has {len(given)} inputs, {argument.name!r} is missing")
         arguments[argument.name] = found if argument.count else found[0]

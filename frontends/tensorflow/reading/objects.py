@@ -10,12 +10,14 @@ import numpy as np
 import tensorflow as tf
 
 from nnir.errors import BadInput, Unsupported
-from nnir.types import TensorType
+from nnir.types import Precision, TensorType
 
 from ...source import UNRANKED, SourceModel, SourceValue, dims
 from .flatten import Flattener, Library
+from .hash_tables import Contents, kinds_of_table
 from .messages import GRAPH, decode
 from .nodes import functions_of, nodes_of
+from .rows import loosen_rows
 from .saved_model import read_graph
 from .tensors import precision
 from .variables import Variable
@@ -34,9 +36,11 @@ def read(source: Any, inputs: Sequence[Any] | None = None) -> SourceModel:
     captured = bind_captures(flattener, function)
     names = input_names(source, function)
     tensors = [t for t in function.inputs if t.name not in captured]
-    for position, tensor in enumerate(tensors):
-        name = names[position] if position < len(names) else tensor.op.name
-        flattener.bind_input(tensor.op.name, placeholder(name, tensor))
+    given = [
+        placeholder(names[k] if k < len(names) else t.op.name, t) for k, t in enumerate(tensors)
+    ]
+    for tensor, value in zip(tensors, loosen_rows(given, data), strict=True):
+        flattener.bind_input(tensor.op.name, value)
     results = function.structured_outputs
     called = sorted(results) if isinstance(results, Mapping) else []
     for position, tensor in enumerate(tf.nest.flatten(results)):
@@ -77,7 +81,9 @@ def bind_captures(flattener: Flattener, function: Any) -> set[str]:
     for outside, inside in function.graph.captures:
         variable = handles.get(id(outside))
         if variable is None and outside.dtype == tf.resource:
-            raise Unsupported(f"{inside.op.name!r} is a resource that is no variable")
+            flattener.made[inside.op.name] = [held_by(outside, inside.op.name, flattener.library)]
+            found.add(inside.name)
+            continue
         name = inside.op.name if variable is None else variable.name
         while name in flattener.graph.weights:
             name += "_"
@@ -85,6 +91,16 @@ def bind_captures(flattener: Flattener, function: Any) -> set[str]:
         flattener.made[inside.op.name] = [name if variable is None else Variable(name)]
         found.add(inside.name)
     return found
+
+
+def held_by(handle: Any, name: str, library: Library) -> Contents:
+    """What a table of numbers holds; Unsupported for other resources."""
+    kinds = kinds_of_table(name, library.nodes, library.functions)
+    if kinds is None or not all(isinstance(k, Precision) for k in kinds):
+        raise Unsupported(f"{name!r} is a resource that is no variable and no table of numbers")
+    keys, values = (tf.as_dtype(k.dtype) for k in kinds)
+    held = tf.raw_ops.LookupTableExportV2(table_handle=handle, Tkeys=keys, Tvalues=values)
+    return Contents(name, held[0].numpy(), held[1].numpy())
 
 
 def input_names(source: Any, function: Any) -> list[str]:

@@ -19,8 +19,10 @@ from ...source import UNRANKED, SourceModel, SourceValue, dims
 from .bundle import Bundle
 from .effects import refuse_effects
 from .flatten import Flattener, Library
+from .hash_tables import FILLS, INIT, TABLES, Restored, filled_tables
 from .messages import GRAPH, SAVED, SAVED_MODEL, decode
 from .nodes import Function, Node, functions_of, has_op, nodes_of
+from .rows import loosen_rows
 from .tensors import precision, shape
 from .variables import CALLS
 
@@ -49,16 +51,27 @@ def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceMod
     functions = functions_of(data, graph.get("library", {}).get("function", ()))
     index = folder / VARIABLES.with_suffix(".index")
     values: Mapping[str, np.ndarray] = {}
+    restored: Restored = {}
     if index.exists():
-        values = Values(Bundle(folder / VARIABLES), restored_keys(nodes, functions))
+        restored = bundle = Bundle(folder / VARIABLES)
+        values = Values(bundle, restored_keys(nodes, functions))
     elif any(n.op == "VarHandleOp" for n in nodes.values()):
         raise BadFile(f"the SavedModel has no {VARIABLES.with_suffix('.index')}")
     signatures = {s["key"]: s.get("value", {}) for s in meta.get("signature", ())}
     asked = signature_called(signatures, signature)
     chosen = signatures[asked]
-    flattener = Flattener(Library(nodes, functions, values))
-    for key, info in _sort_entries(chosen.get("inputs", ())):
-        flattener.bind_input(info["name"].partition(":")[0], _input(key, info))
+    tables = {}
+    if any(n.op in TABLES for n in nodes.values()):
+        tables = filled_tables(nodes, functions, restored, initialising(signatures))
+    flattener = Flattener(Library(nodes, functions, values, tables))
+    given = [
+        (info["name"].partition(":")[0], _input(key, info))
+        for key, info in _sort_entries(chosen.get("inputs", ()))
+    ]
+    for node, value in zip(
+        (n for n, _ in given), loosen_rows([v for _, v in given], data), strict=True
+    ):
+        flattener.bind_input(node, value)
     source = flattener.graph
     wanted = [info["name"] for _, info in _sort_entries(chosen.get("outputs", ()))]
     flattener.expect(wanted)
@@ -92,6 +105,12 @@ def signature_called(signatures: Mapping[str, Any], wanted: str | None) -> str:
     if name not in signatures:
         raise BadFile(f"no signature {name or DEFAULT!r}; the SavedModel has {', '.join(usual)}")
     return name
+
+
+def initialising(signatures: Mapping[str, Any]) -> list[str]:
+    """What runs once after the checkpoint is read."""
+    ends = signatures.get(INIT, {}).get("outputs", ())
+    return [info["value"]["name"] for info in ends if "name" in info.get("value", {})]
 
 
 def _sort_entries(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
@@ -190,12 +209,15 @@ def graph_model(
     """The model of a graph's nodes."""
     nodes = library.nodes
     read_by = {i.partition(":")[0] for n in nodes.values() for i in (*n.inputs, *n.controls)}
-    loose = [n for n in nodes.values() if n.name not in read_by and n.op not in ("NoOp", "Assert")]
+    silent = {"NoOp", "Assert"} | FILLS
+    loose = [n for n in nodes.values() if n.name not in read_by and n.op not in silent]
     unused = {n.name for n in loose if n.name.startswith(UNUSED)}
     given = list(inputs) or [
         n.name for n in nodes.values() if n.op == "Placeholder" and n.name not in unused
     ]
     wanted = list(outputs) or [n.name for n in loose if n.name not in unused]
+    if any(n.op in TABLES for n in nodes.values()):
+        library.tables = filled_tables(nodes, library.functions, {})
     flattener = Flattener(library)
     for name in given:
         node = nodes.get(name.partition(":")[0])

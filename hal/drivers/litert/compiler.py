@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nnir.errors import NoLowering, Refusal
+from nnir.errors import NoLowering
 from nnir.model import Model, Operation, Value
 from nnir.origin import describe_source
 from nnir.passes import CLEAN, FUSIONS, apply
-from nnir.passes.complex_pairs import as_pairs, is_complex
-from nnir.refusals import refusal_of
+from nnir.passes.complex_pairs import as_pairs
 from nnir.specialise import specialise
 from nnir.types import Precision
 
 from ...device import Shapes, open_shapes
-from ...emission import WRITING_STEP, refusal_of_sizes, require_lowered
+from ...emission import WRITING_STEP, refusal_of_sizes
 from ...lowering import LateLowerings
 from ...orders import identity
 from . import integers
@@ -54,25 +52,6 @@ def prepare(model: Model) -> Model:
     """Ready for emission; the model is changed."""
     apply(model, (*CLEAN, *FUSIONS, *CLEAN))
     return as_pairs(model)
-
-
-def require_operators(model: Model) -> None:
-    """NoLowering that lists the operators without any way to run them, whatever the sizes."""
-    problems: Counter[str] = Counter()
-    refusals: list[Refusal] = []
-    for operation in model.operations:
-        operator = operation.operator
-        known = all(v is None or v.constant is not None for v in operation.inputs)
-        if not known and not LOWERINGS.find(operator) and operator.decomposition is None:
-            if any(map(is_complex, operation.outputs)) or any(
-                v is not None and is_complex(v) for v in operation.inputs
-            ):
-                continue  # pairs of real numbers may take its place
-            why = f"litert has no lowering for {operator.name}"
-            problems[why] += 1
-            refusals.append(refusal_of(why, operation))
-    if problems and not all(v.is_static for v in model.inputs):
-        require_lowered(problems, refusals=refusals)
 
 
 def _parts(graph: Graph, outputs: list[str], notes: Mapping[str, str] = NO_NOTES) -> list[Part]:

@@ -24,6 +24,7 @@ from nnir.passes.complex_pairs import RULES, is_complex
 from nnir.staging import replacing
 from nnir.types import Precision, TensorType
 
+from ...absent import require_operators
 from ...device import PROFILE, Cache, Callback, Device, Export, Timing
 from ...properties import flag, integer
 from .content import Content
@@ -109,9 +110,7 @@ class LiteRT(Device):
             if cache is None:
                 raise DeviceError("litert needs a model or a cache")
             return self._restore(context, cache)
-        from .compiler import require_operators
-
-        require_operators(model)
+        require_operators(model, self.lowerings())
         program = Program(context, model, Ends.of(model))
         if all(v.is_static for v in model.inputs):
             shapes = tuple(numbers(v.shape) for v in model.inputs)

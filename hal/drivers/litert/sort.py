@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nnir.ops import sort
 from nnir.recipes.sort import top_k_of_bits, top_k_of_opposites
+from nnir.recipes.uniques import unique_by_order
 from nnir.types import Precision
 
 from ...lowering import Lowerings
@@ -14,6 +15,7 @@ from .shape import Sizes
 
 table = Lowerings[Ref]()
 table.decompose(sort.top_k, top_k_of_bits, top_k_of_opposites)
+table.decompose(sort.unique, unique_by_order)
 
 
 @table.lower(sort.top_k, implied=["sorted"])

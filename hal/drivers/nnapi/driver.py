@@ -23,6 +23,7 @@ from nnir.model import Model
 from nnir.staging import replacing
 from nnir.types import TensorType
 
+from ...absent import require_operators
 from ...device import PROFILE, Cache, Callback, Device, Export, Timing
 from ...properties import flag
 from .ends import End, make_ends
@@ -86,6 +87,7 @@ class NNAPI(Device):
             if cache is None:
                 raise DeviceError("nnapi needs a model or a cache")
             return self._restore(context, cache)
+        require_operators(model, self.lowerings())
         program = Program(model, context)
         if all(v.is_static for v in model.inputs):
             form = find_form(program, static_shapes([v.type for v in model.inputs]))

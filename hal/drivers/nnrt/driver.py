@@ -21,6 +21,7 @@ from nnir.model import Model
 from nnir.staging import replacing
 from nnir.types import TensorType
 
+from ...absent import require_operators
 from ...device import Cache, Callback, Device, Export, open_shapes
 from ..builtin import OwningPlan
 
@@ -77,6 +78,7 @@ class Nnrt(Device):
             if cache is None:
                 raise DeviceError("nnrt needs a model or a cache")
             return _restore(cache)
+        require_operators(model, self.lowerings())
         program = Program(model)
         if not all(v.is_static for v in model.inputs):
             if cache is not None:

@@ -25,7 +25,11 @@ SAME = (unary.assign, shape.reshape, shape.reshape_exact, shape.unsqueeze, shape
 @table.lower(index.gather)
 def gather(g: Emitter, input: Value, indices: Value, *, axis: Axis) -> Ref:
     _limit(g, input.shape[axis], indices)
-    return g.gather(input, g.int64(indices, flat=False), axis)
+    at = g.int64(indices, flat=False)
+    sizes = at.output.get_partial_shape()
+    if any(d.is_static and d.get_length() == 0 for d in sizes):  # its kernel divides by that
+        raise NoLowering(f"openvino: GATHER at {indices.type}, which are no positions at all")
+    return g.gather(input, at, axis)
 
 
 def _limit(g: Emitter, size: Dim, indices: Value) -> None:
