@@ -98,7 +98,8 @@ ROWS = [*_layers(), *_matrices(), *_attentions(), *_rest()]
 
 def stated(row: DirectCase, name: str, value: Any) -> DirectCase:
     """The row with a value for an attribute, and the results of the operator's own reference."""
-    case = replace(row, attrs={**row.attrs, name: value})
+    attrs = {**row.attrs, name: value}
+    case = DirectCase(row.operator, row.inputs, attrs, None, row.tol, row.why, result=row.result)
 
     def expected(*_: Any, **__: Any) -> list[np.ndarray]:
         return list(Plan(case.model()).run(case.arrays()))
