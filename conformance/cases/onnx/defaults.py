@@ -41,9 +41,6 @@ ROWS = [
         *(i([1, 2, 3], [0, 4, 1], dtype="int32"), None, Const(WORDS), PLACES, None, SCALE, SCALE),
     )("no more than epsilon, by default", tol=ROUNDS, outputs=2),
     ml("Imputer", i([1, 0], [0, 2]), imputed_value_int64s=[5, 6])("0 is missing, by default"),
-    ml("SVMRegressor", rand(4, 3), coefficients=[0.5, 1.0, -2.0], rho=[0.25])(
-        "no supports, by default", tol=ROUNDS, oracle="onnxruntime"
-    ),
     ml("LabelEncoder", i(2, 7), keys_int64s=[2], values_floats=[0.5])(
         "a zero of which sign, by default",
         tol=Tolerance(signed_zeros=True),
