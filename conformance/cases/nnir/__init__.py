@@ -91,7 +91,8 @@ OPEN: list[DirectCase] = [
 another order."""
 
 CASES += [c for kind in (typed, crops, narrow, weights, special, *KINDS) for c in kind.CASES]
-CASES += [*misfits.read(CASES), *defaults.read(CASES)]
+CASES += defaults.read(CASES)
+CASES += [*misfits.read(CASES)]
 
 LIMITS: list[DirectLimit] = [
     x for family in (*FAMILIES, typed, *KINDS) for x in getattr(family, "LIMITS", ())
