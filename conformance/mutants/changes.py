@@ -139,8 +139,7 @@ class Source:
     def _parts(self, function: Function) -> Iterator[ast.AST]:
         """What of a function can be changed: not its documentation, nor its annotations."""
         yield from function.decorator_list
-        yield from function.args.defaults
-        yield from (d for d in function.args.kw_defaults if d is not None)
+        yield from _defaults(function)
         yield from function.body
 
     def _of(self, node: ast.AST) -> Iterator[Offer]:
@@ -295,6 +294,28 @@ def _walk(
         for child in field if isinstance(field, list) else [field]:
             if isinstance(child, ast.AST) and not _is_message(node, child):
                 yield from _walk(child, inside)
+
+
+def _defaults(function: Function) -> Iterator[ast.expr]:
+    """The defaults that something reads: of an operator all, as others read its attributes."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs: list[tuple[ast.arg, ast.expr | None]] = [
+        *zip(
+            positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True
+        ),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    nodes = [n for statement in function.body for n in ast.walk(statement)]
+    read = {n.id for n in nodes if isinstance(n, ast.Name)}
+    is_all = "locals" in read or any(
+        _name_called(d.func) == "operator"
+        for d in function.decorator_list
+        if isinstance(d, ast.Call)
+    )
+    for argument, default in pairs:
+        if default is not None and (is_all or argument.arg in read):
+            yield default
 
 
 def _body(function: Function) -> tuple[int, int]:

@@ -15,7 +15,7 @@ def overlaps(box: np.ndarray, others: np.ndarray, *, extra: float = 0.0) -> np.n
     common = np.where(apart, 0, np.prod(high - low + extra, axis=1))
     areas = [_area(box[None], extra), _area(others, extra)]
     union = areas[0] + areas[1] - common
-    good = (common > 0) & (areas[0] > 0) & (areas[1] > 0) & (union > 0)
+    good = (common > 0) & (union > 0)  # both areas are at least what is common
     return np.where(good, common / np.where(good, union, 1), 0)
 
 

@@ -289,9 +289,6 @@ def _scatter_nd(
     input: np.ndarray, indices: np.ndarray, updates: np.ndarray, *, reduction: str
 ) -> np.ndarray:
     where = tuple(np.moveaxis(indices, -1, 0).astype(np.int64))
-    if not where:  # vectors of no entries: every update is for the whole tensor
-        where = (np.zeros(indices.shape[:-1], np.int64),)
-        return np.asarray(_place(input.copy()[None], where, updates, reduction)[0])
     return _place(input.copy(), where, updates, reduction)
 
 

@@ -45,6 +45,22 @@ def test_what_is_offered() -> None:
     assert {w.strip() for line in wanted.splitlines() for w in line.split("|")} <= found
 
 
+def test_defaults_that_nothing_reads_are_left_alone() -> None:
+    text = b"""
+def convert(x, *, times=1, share=0):
+    return x * times
+
+
+@operator(code=1)
+def scale(input, *, by=1):
+    return input.type
+"""
+    found = " ".join(offered(text))
+    assert "times=2" in found
+    assert "by=2" in found
+    assert "share=1" not in found
+
+
 def test_what_speaks_to_people_is_left_alone() -> None:
     changed = " ".join(offered(TEXT))
     assert "Not below 1" not in changed

@@ -14,6 +14,7 @@ from . import (
     conv,
     corners,
     crops,
+    defaults,
     detection,
     engine_corners,
     engine_forms,
@@ -90,6 +91,7 @@ OPEN: list[DirectCase] = [
 another order."""
 
 CASES += [c for kind in (typed, crops, narrow, weights, special, *KINDS) for c in kind.CASES]
+CASES += defaults.read(CASES)
 CASES += [*misfits.read(CASES)]
 
 LIMITS: list[DirectLimit] = [

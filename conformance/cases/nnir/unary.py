@@ -36,7 +36,18 @@ def _case(input: np.ndarray, **given: Any) -> DirectCase:
     return DirectCase(unary.rsqrt, (input,), {}, rsqrt, **given)
 
 
+def frexp(input: np.ndarray) -> list[np.ndarray]:
+    """In float64, element by element."""
+    parts = [math.frexp(x) for x in input.astype(np.float64)]
+    mantissas, exponents = zip(*parts, strict=True)
+    return [np.array(mantissas).astype(input.dtype), np.array(exponents, np.int32)]
+
+
 CASES = [
+    *(
+        DirectCase(unary.frexp, (f(0.1, -3, 1 / 3, 100, dtype=t),), {}, frexp, why="each type")
+        for t in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)
+    ),
     _case(rand(2, 3, 5, low=1e-3, high=9), tol=TWICE),
     _case(f(0, inf, nan, -1, -inf), why="0 gives inf, below 0 gives nan"),
     _case(f(-0.0), why="-0 gives -inf"),

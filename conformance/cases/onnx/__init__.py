@@ -11,6 +11,7 @@ from . import (
     attention,
     control,
     corners,
+    defaults,
     microsoft_attention,
     microsoft_cache,
     open_sequence,
@@ -25,6 +26,7 @@ FAMILIES = families(frontend.FAMILIES, __name__)
 CASES: list[Case] = [case for family in (*FAMILIES, refusals) for case in family.CASES]
 OPEN: list[Case] = [*open_rows(CASES)]
 CASES += [*corners.CASES, *versions.rows_before(CASES), *versions.rows_at_ends(CASES)]
+CASES += [*defaults.ROWS, *defaults.rows_without(CASES)]
 LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]
 MODELS: list[ModelCase] = [
     model

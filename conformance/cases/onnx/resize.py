@@ -19,6 +19,7 @@ COORDINATES = (
     "asymmetric",
 )
 GRID = rand(1, 3, 2, 2, seed=3, low=-1.3, high=1.3)
+DOUBLES = rand(1, 2, 5, 4, dtype=np.float64)
 GRID3 = rand(1, 2, 3, 2, 3, seed=4, low=-1.2, high=1.2)
 
 
@@ -193,6 +194,10 @@ CASES = [
         for p in ("zeros", "border", "reflection")
     ),
     Case("GridSample", (X, GRID), opset=16, tol=ROUNDS, oracle="onnxruntime", why="defaults"),
+    *(
+        Case("GridSample", (DOUBLES, GRID.astype(np.float64)), {"mode": m}, tol=ROUNDS)
+        for m in ("linear", "cubic")
+    ),
     Case("GridSample", (X[..., :0], GRID), raises=BadType, why="no image"),
     Case(
         "GridSample",

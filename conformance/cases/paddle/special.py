@@ -30,6 +30,7 @@ CASES = [
     *(Case(f"{op}_", (f(0.5),), tol=ROUNDS, why="in place") for op in (*GAMMA, "gammaln")),
     *(Case("polygamma", (f(0.5, 2, 10), n), tol=ROUNDS, why=f"n={n}") for n in (1, 2, 3)),
     Case("polygamma", (f(0.5, 2, dtype=f8), 1), tol=ROUNDS),
+    Case("polygamma", (f(-0.5, -2.75, 30, 1e-3, dtype=f8), 1), tol=ROUNDS, why="below 0, far"),
     Case("polygamma", (i(1, 2), 1), tol=ROUNDS, why="integers"),
     Case("polygamma_", (f(0.5), 1), tol=ROUNDS, why="in place"),
     Case("gammaincc", (f(0.5, 2, 1, 30), f(1, 3, 0, 25)), tol=ROUNDS),

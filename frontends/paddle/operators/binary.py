@@ -137,9 +137,10 @@ def clip(x: Value, min: Operand, max: Operand) -> Value:
 
 @table.convert("atan2")
 def atan2(x: Value, y: Value) -> Value:
-    """Of integers in float64."""
+    """Of integers in float64, which holds what Paddle computes in float32."""
     if x.is_integer:
-        x, y = (v.cast(Precision.FLOAT64) for v in (x, y))
+        x, y = (v.cast(Precision.FLOAT32) for v in (x, y))
+        return binary.atan2(x, y).cast(Precision.FLOAT64)
     return binary.atan2(x, y)
 
 

@@ -10,6 +10,7 @@ from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import activation, compare, special, unary
 from nnir.recipes.promotion import promote_to_float
+from nnir.types import Precision
 
 from ...table import Table
 from .unary import apply_to_floats, with_inplace
@@ -35,7 +36,10 @@ def polygamma(x: Value, n: int) -> Value:
     (value,) = promote_to_float(x)
     if n == 0:
         return special.digamma(value)
-    found = special.polygamma(value, order=n)
+    if n == 1 and value.precision == Precision.FLOAT64:  # POLYGAMMA has PyTorch's shorter series
+        found = special.zeta(value.scalar(2), value)
+    else:
+        found = special.polygamma(value, order=n)
     pole = compare.equal(value, unary.floor(value)) & (value <= 0)
     found = compare.where(pole, math.inf if n % 2 else -math.inf, found)
     return compare.where(compare.equal(value, math.inf), math.nan, found)
