@@ -84,7 +84,7 @@ class Case:
         given = self.tol
         if not isinstance(given, Tolerance):
             given = given.get(dtype.name, given.get("", EXACT))
-        return DOUBLE if given is ROUNDS and dtype == np.float64 else given
+        return DOUBLE if given == ROUNDS and dtype == np.float64 else given
 
 
 @dataclass(frozen=True)

@@ -39,10 +39,12 @@ LONG = 4
 
 
 def names() -> dict[str, Any]:
-    """`NAMES` and those that only TFLite's cases need."""
+    """`NAMES` and those that only the cases of one frontend need."""
+    from frontends.tensorflow.reading.hash_tables import Contents
+
     from ..engines import tflite as lite
 
-    kinds = lite.Blocked, lite.Body, lite.Scaled, lite.Sparse, lite.State
+    kinds = Contents, lite.Blocked, lite.Body, lite.Scaled, lite.Sparse, lite.State
     return NAMES | {kind.__name__: kind for kind in kinds}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,8 @@ def convolution(
 ) -> Ref:
     how = how.over(windows.spatial_sizes("a convolution", filter))
     x, padding = windows.pad_for_kernel(g, "a convolution", input, how)
-    fields = windows.steps(how, padding) | windows.along("dilation_{}_factor", how.dilations)
+    fields: dict[str, Any] = windows.steps(how, padding)
+    fields |= windows.along("dilation_{}_factor", how.dilations)
     name, filters = f"CONV_{how.rank}D", filter.shape[0]
     perm: Order = (0, 2, 3, 1) if how.rank == 2 else (2, 3, 4, 1, 0)
     g.need(how.rank == 2 or group == 1, "has no groups of volumes")
@@ -63,7 +65,7 @@ def transposed_convolution(
     fits = n * s == m if rank == 3 else -(-m // s) == n
     is_same = (fits & (-before == (-before - behind) // 2) & (behind <= 0)).all()
     full = (n - 1) * s + (np.maximum(k, s) if rank == 3 else k)
-    fields = windows.steps(how, windows.SAME if is_same else windows.VALID)
+    fields: dict[str, Any] = windows.steps(how, windows.SAME if is_same else windows.VALID)
     shape = (input.tensor.shape[0], *(out if is_same else full.tolist()), filter.shape[1])
     taps = g.ordered(filter, (1, 2, 3, 0) if rank == 2 else (2, 3, 4, 1, 0))
     name = "TRANSPOSE_CONV" if rank == 2 else "CONV_3D_TRANSPOSE"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ PASSING = frozenset({"PAD", "PADV2", "CONCATENATION", "ADD", "MUL"})
 
 def slide(g: Emitter, name: str, x: Ref, how: Window, padding: int | None) -> Ref:
     """A pool; a border that is neither SAME nor VALID is there already."""
-    fields = windows.steps(how, windows.VALID if padding is None else padding)
+    fields: dict[str, Any] = windows.steps(how, windows.VALID if padding is None else padding)
     fields |= zip(("filter_height", "filter_width"), how.kernel_shape, strict=True)
     made = g.compute(name, [x], **fields)
     if any(s > k for s, k in zip(how.strides, how.kernel_shape, strict=True)):

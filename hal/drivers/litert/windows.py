@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -91,7 +90,7 @@ def along(field: str, numbers: Sequence[int]) -> dict[str, int]:
     return {field.format(a): n for a, n in zip(letters, numbers, strict=True)}
 
 
-def steps(how: Window, padding: int) -> dict[str, Any]:
+def steps(how: Window, padding: int) -> dict[str, int]:
     """The fields of a kernel that say where its windows lie."""
     return {"padding": padding, **along("stride_{}", how.strides)}
 
