@@ -145,16 +145,6 @@ CASES = [
         why="places in int16",
         raises=BadType,
     ),
-    *(
-        DirectCase(
-            operator,
-            (X,),
-            {"kernel_shape": (9, 2), "strides": (1, 1)},
-            lambda input, **_: np.zeros((*input.shape[:2], 0, input.shape[3] - 1), input.dtype),
-            why="a window that covers more than there is",
-        )
-        for operator in (pool.max_pool_2d, pool.average_pool_2d)
-    ),
 ]
 LIMITS = [
     DirectLimit(

@@ -68,7 +68,7 @@ CASES = [
          (LOOSE, VALUES, scalar(0),
           [Const(scalar(3, np.int64)), i(0, 2, 2, 2), i(0, 0, 1, 3, 3, 3)]),
          {"row_partition_types": ["FIRST_DIM_SIZE", "VALUE_ROWIDS", "VALUE_ROWIDS"]},
-         why="two levels"),
+         why="two levels of numbers of rows"),
     Case("RaggedTensorToTensor", (LOOSE, i(5, 6, 7), scalar(0, np.int64),
                                   [i(0, 1, 3, dtype=np.int32)]), ALL, why="bounds of 32 bits"),
     Case("RaggedTensorToTensor", (sizes(2, 3, 4), VALUES, scalar(0), [SPLITS]), ALL, raises=BadType,

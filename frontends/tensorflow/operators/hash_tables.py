@@ -26,7 +26,7 @@ def _contents(handle: Any) -> Contents:
     return handle
 
 
-@table.convert("LookupTableFindV2", "LookupTableFind")
+@table.convert("LookupTableFindV2")
 def lookup_table_find(table_handle: Any, keys: Value, default_value: Value) -> Value:
     """The value under each key, the default where there is none."""
     held = _contents(table_handle)
@@ -78,7 +78,7 @@ def _by_halves(keys: Value, ordered: np.ndarray) -> tuple[Value, Value]:
     return places, compare.equal(index.gather(line, places, axis=0), keys)
 
 
-@table.convert("LookupTableSizeV2", "LookupTableSize")
+@table.convert("LookupTableSizeV2")
 def lookup_table_size(table_handle: Any, *, translator: Translator) -> Value:
     """How many keys there are."""
     return translator.model.constant(np.int64(_contents(table_handle).keys.size))
