@@ -62,7 +62,7 @@ def count_rows(ids: Value, count: build.Size, like: Value) -> Value:
     return shape.unsqueeze(found, [1] * (like.rank - 1)) if like.rank > 1 else found
 
 
-def _zero_if_empty(total: Value, ids: Value, count: build.Size) -> Value:
+def zero_if_empty(total: Value, ids: Value, count: build.Size) -> Value:
     """0 for groups of no rows."""
     known = ids.constant
     if known is not None and isinstance(count, int) and len(np.unique(known)) == count:
@@ -78,4 +78,4 @@ def reduce_sorted_segments(data: Value, ids: Value, reduction: str) -> Value:
         raise BadType(f"sorted segments {ids.type}, not a vector")
     count = sorted_segment_count(ids)
     total = reduce_segments(data, ids, count, reduction)
-    return _zero_if_empty(total, ids, count) if reduction in (MIN, MAX) else total
+    return zero_if_empty(total, ids, count) if reduction in (MIN, MAX) else total

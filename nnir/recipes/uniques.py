@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .. import build
@@ -32,28 +34,42 @@ def distinct_elements(
     return values.cast(x.precision), inverse.cast(kind), counts.cast(kind)
 
 
-def _distinct_floats(x: Value) -> tuple[Value, Value, Value]:
-    """By the runs of the sorted elements, as every NaN is another, unlike for UNIQUE."""
-    model = x.model
-    size = build.vector(model, [build.size_of(x, 0)])
-    wide = x.cast(Precision.FLOAT32) if x.dtype.itemsize < 4 else x
-    ordered, places = sort.top_k(wide, size, axis=0, largest=False)
+class _Runs(NamedTuple):
+    """The runs of equal elements of a sorted vector."""
+
+    first: Value  # where the first element of each run stands in the vector
+    counts: Value  # how long each run is
+    places: Value  # where each sorted element stands in the vector
+    run: Value  # which run each sorted element belongs to
+
+    def put_back(self, runs: Value) -> Value:
+        """Numbers of the sorted elements, in the order of the vector."""
+        return index.scatter_nd(runs, shape.unsqueeze(self.places, [1]), runs)
+
+
+def _find_runs(x: Value, keys: Value) -> _Runs:
+    """The runs of a vector by `keys`, of a type that engines sort."""
+    size = build.vector(x.model, [build.size_of(x, 0)])
+    ordered, places = sort.top_k(keys, size, axis=0, largest=False)
     last = np.iinfo(np.int64).max
     changed = compare.not_equal(
         index.slice_(ordered, [0], [1], [last]), index.slice_(ordered, [0], [0], [-1])
     )
-    true = index.slice_(model.constant(np.ones(1, np.bool_)), [0], [0], size)
+    true = index.slice_(x.model.constant(np.ones(1, np.bool_)), [0], [0], size)
     begins = shape.concat(true, changed, axis=0)
     starts = shape.squeeze(index.non_zero(begins), [0])
     run = reduce.cum_sum(unary.cast(begins, dtype=Precision.INT64), [0]) - 1
-    first = index.gather(places, starts, axis=0)
-    order, rank = _rank_runs(first)
-    ends = shape.concat(index.slice_(starts, [0], [1], [last]), size, axis=0)
-    counts = index.gather(ends - starts, order, axis=0)
-    values = index.gather(x, index.gather(first, order, axis=0), axis=0)
-    mine = index.gather(rank, run, axis=0)
-    inverse = index.scatter_nd(mine, shape.unsqueeze(places, [1]), mine)
-    return values, inverse, counts
+    counts = shape.concat(index.slice_(starts, [0], [1], [last]), size, axis=0) - starts
+    return _Runs(index.gather(places, starts, axis=0), counts, places, run)
+
+
+def _distinct_floats(x: Value) -> tuple[Value, Value, Value]:
+    """By the runs of the sorted elements, as every NaN is another, unlike for UNIQUE."""
+    runs = _find_runs(x, x.cast(Precision.FLOAT32) if x.dtype.itemsize < 4 else x)
+    order, rank = _rank_runs(runs.first)
+    first, counts = (index.gather(v, order, axis=0) for v in (runs.first, runs.counts))
+    inverse = runs.put_back(index.gather(rank, runs.run, axis=0))
+    return index.gather(x, first, axis=0), inverse, counts
 
 
 def _rank_runs(first: Value) -> tuple[Value, Value]:
@@ -71,22 +87,10 @@ def unique_by_order(
     if not input.is_integer or (axis is not None and input.rank != 1):
         raise Unsupported(f"distinct slices of {input.type} along axis {axis} by an order of them")
     x = build.flatten(input)
-    model = x.model
-    size = build.vector(model, [build.size_of(x, 0)])
-    ordered, places = sort.top_k(x, size, axis=0, largest=False)
-    last = np.iinfo(np.int64).max
-    changed = compare.not_equal(
-        index.slice_(ordered, [0], [1], [last]), index.slice_(ordered, [0], [0], [-1])
-    )
-    true = index.slice_(model.constant(np.ones(1, np.bool_)), [0], [0], size)
-    begins = shape.concat(true, changed, axis=0)
-    starts = shape.squeeze(index.non_zero(begins), [0])
-    run = reduce.cum_sum(unary.cast(begins, dtype=Precision.INT64), [0]) - 1
-    counts = shape.concat(index.slice_(starts, [0], [1], [last]), size, axis=0) - starts
-    first, values = (index.gather(v, starts, axis=0) for v in (places, ordered))
+    runs = _find_runs(x, x)
+    first, counts, run = runs.first, runs.counts, runs.run
     if not sorted:
         order, rank = _rank_runs(first)
-        values, first, counts = (index.gather(v, order, axis=0) for v in (values, first, counts))
+        first, counts = (index.gather(v, order, axis=0) for v in (first, counts))
         run = index.gather(rank, run, axis=0)
-    inverse = index.scatter_nd(run, shape.unsqueeze(places, [1]), run)
-    return values, first, inverse, counts
+    return index.gather(x, first, axis=0), first, runs.put_back(run), counts

@@ -13,7 +13,7 @@ from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
 from nnir.ops import binary, compare, generate, index, reduce, shape, sort, unary
 from nnir.recipes.scatter import sum_updates
-from nnir.recipes.segment import ADD, MAX, count_rows, reduce_segments
+from nnir.recipes.segment import ADD, MAX, reduce_segments, zero_if_empty
 from nnir.types import Precision
 
 from ...table import Items, Table
@@ -127,15 +127,17 @@ def _axes_left(axes: tuple[int, ...], rank: int) -> list[int]:
     return [k for k in range(rank) if k not in gone]
 
 
-def _reduce(
+@table.each({"SparseReduceSum": ADD, "SparseReduceMax": MAX})
+def sparse_reduce(
+    how: str,
     input_indices: Value,
     input_values: Value,
-    input_shape: Value,
+    input_shape: Index,
     reduction_axes: tuple[int, ...],
-    how: str,
     *,
-    keep_dims: bool,
+    keep_dims: bool = False,
 ) -> Value:
+    """Sums or largest elements along axes, as a dense tensor; 0 where there is no element."""
     columns = _columns(input_indices)
     sizes = _sizes_of(input_shape, len(columns))
     kept = _axes_left(reduction_axes, len(columns))
@@ -147,42 +149,11 @@ def _reduce(
         places = generate.fill_like(columns[0], zero)
     count = build.product(inner)
     total = reduce_segments(input_values, places, count, how)
-    if how == MAX:  # without an element it is 0
-        some = count_rows(places, count, total)
-        total = compare.where(some > 0, total, total.scalar(0))
+    if how == MAX:
+        total = zero_if_empty(total, places, count)
     if keep_dims:
         inner = [s if k in kept else 1 for k, s in enumerate(sizes)]
     return build.reshape(total, inner)
-
-
-@table.convert("SparseReduceSum")
-def sparse_reduce_sum(
-    input_indices: Value,
-    input_values: Value,
-    input_shape: Index,
-    reduction_axes: tuple[int, ...],
-    *,
-    keep_dims: bool = False,
-) -> Value:
-    """Sums along axes, as a dense tensor."""
-    return _reduce(
-        input_indices, input_values, input_shape, reduction_axes, ADD, keep_dims=keep_dims
-    )
-
-
-@table.convert("SparseReduceMax")
-def sparse_reduce_max(
-    input_indices: Value,
-    input_values: Value,
-    input_shape: Index,
-    reduction_axes: tuple[int, ...],
-    *,
-    keep_dims: bool = False,
-) -> Value:
-    """The largest elements along axes, as a dense tensor; 0 where there is none."""
-    return _reduce(
-        input_indices, input_values, input_shape, reduction_axes, MAX, keep_dims=keep_dims
-    )
 
 
 @table.convert("SparseReorder")
