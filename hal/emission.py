@@ -36,6 +36,9 @@ STEP = "device='builtin' runs every operator"
 WRITING_STEP = "`nnadapter check FILE --target TARGET` tries what would help"
 """What to do about operations that a format does not hold."""
 
+NARROWING_STEP = "`nnadapter convert FILE NEW --precision float32` makes FLOAT64 FLOAT32"
+"""What to do about FLOAT64 where a device does not compute in it."""
+
 GUESS = 8
 """The size that stands for one that is not known when an operation is asked about."""
 
@@ -352,8 +355,10 @@ def require_lowered(
 ) -> None:
     """NoLowering that lists every problem, with counts and a next step."""
     if problems:
-        rows = "; ".join(f"{text} (x{count})" for text, count in problems.items())
-        error = NoLowering(f"{rows}; {step or STEP}")
+        rows = [f"{text} (x{count})" for text, count in problems.items()]
+        is_wide = any("FLOAT64" in text or "COMPLEX128" in text for text in problems)
+        steps = [NARROWING_STEP, step or STEP] if is_wide else [step or STEP]
+        error = NoLowering("; ".join([*rows, *steps]))
         error.refusals = tuple(refusals)
         raise error
 

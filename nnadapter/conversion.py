@@ -25,7 +25,7 @@ from .readiness.sizes import fixed_sizes
 
 if TYPE_CHECKING:
     from conformance.verifying.verify import Report
-    from nnir.precision import Halved
+    from nnir.precision import Narrowed
 
 NO_OUTPUTS: Mapping[str, Path] = {}
 DIFFERS = ".differs"
@@ -41,7 +41,8 @@ class Plan:
     `standard`: write it in the operators of that version first, as far as `level` allows.
     `quantised_types`: let operations work on quantised operands, which only archives hold.
     `precision`: real numbers have 16 bits, `float16` or `bfloat16`, but for those of the operations
-    that the patterns `keep_float32` name; with `weights_only` constants alone have.
+    that the patterns `keep_float32` name; or those of 64 bits have 32, `float32`. With
+    `weights_only` constants alone have.
     `verify`: prove what was written. `keep`: a file that differs appears under another name.
     """
 
@@ -74,7 +75,7 @@ class Prepared:
     model: Model
     passes: list[str]
     export: Export
-    halved: Halved | None = None
+    narrowed: Narrowed | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Written:
     files: list[Path]
     report: Report | None
     passes: list[str]
-    halved: Halved | None = None
+    narrowed: Narrowed | None = None
     fixed: tuple[FixedSize, ...] = ()
 
 
@@ -119,11 +120,12 @@ def convert(
                 report = report if differing is None else differing
         if report is not None and not report:
             kept = _keep_differing(given, model, target, writer, plan) if plan.keep else None
-            cure = "; `nnadapter scan` says what must stay float32" if plan.precision else ""
+            is_half = plan.precision not in (None, "float32")
+            cure = "; `nnadapter scan` says what must stay float32" if is_half else ""
             raise Differs(_difference(target, report, kept) + cure)
         require_own(staging.outputs(), target, writer)  # a proof takes time
         fixed = fixed_sizes(given.model, ready.export, plan.sizes)
-        return Written(model, staging.commit(), report, ready.passes, ready.halved, fixed)
+        return Written(model, staging.commit(), report, ready.passes, ready.narrowed, fixed)
 
 
 def rehearse(given: Given, target: Path, plan: Plan) -> Prepared:
@@ -173,23 +175,25 @@ def prepare_target(
     whether it would succeed have this in common."""
     given.sources.require_apart(target)
     model, passes = prepare(given.model, plan)
-    halved = halve(model, plan) if plan.precision else None
-    model = model if halved is None else halved.model
+    narrowed = narrow(model, plan) if plan.precision else None
+    model = model if narrowed is None else narrowed.model
     with stage(f"lowering for {target.suffix}"):
         export = form(model, path, writer, plan.opset)
     outputs = [target.with_name(file.name) for file in export.files]
     given.sources.require_apart(*outputs)
     require_own(outputs, target, writer)
-    return Prepared(model, passes, export, halved)
+    return Prepared(model, passes, export, narrowed)
 
 
-def halve(model: Model, plan: Plan) -> Halved:
+def narrow(model: Model, plan: Plan) -> Narrowed:
     """The model in the precision of a plan, which has one."""
-    from nnir.precision import halve, halve_weights, precision_named
+    from nnir.precision import narrow, narrow_weights, precision_named
 
     from .quantisation.keeping import match_patterns
 
-    change = halve_weights if plan.weights_only else halve
+    change = narrow_weights if plan.weights_only else narrow
+    if plan.keep_float32 and plan.precision == "float32":
+        raise BadInput("keep_float32 goes with 16 bits: in float32 nothing is left out")
     with stage(f"rounding to {plan.precision}"):
         kept = match_patterns(model, plan.keep_float32)
         return change(model, precision_named(str(plan.precision)), kept)
@@ -337,7 +341,7 @@ def prove(
 
 
 def _prove_rounded(original: Model, model: Model, precision: str) -> Report | None:
-    """What differs between a model and its form in 16 bits, in the references; None for nothing.
+    """What differs between a model and its narrower form, in the references; None for nothing.
 
     They round after each operation. Engines for CPUs leave casts out, and then nothing overflows in
     them that does on accelerators.

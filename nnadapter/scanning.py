@@ -12,7 +12,7 @@ import numpy as np
 
 from conformance.oracles.origin import BUILTIN
 from nnir.model import Model, Operation, Value
-from nnir.precision import SINGLE, append_half_twins, largest, precision_named
+from nnir.precision import SINGLE, append_half_twins, half_named, largest
 from nnir.progress import stage
 from nnir.specialise import fix_sizes
 from nnir.types import Precision
@@ -105,7 +105,7 @@ def scan(
     Raises BadInput for data that does not fit and for another precision, Unsupported for a model
     that keeps states.
     """
-    kind = precision_named(precision)
+    kind = half_named(precision)
     model = source if isinstance(source, Model) else api.load(source, **loading)
     require_stateless(model, "scan")
     base = fix_sizes(model, sizes or {})

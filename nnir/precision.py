@@ -1,8 +1,8 @@
-"""A model whose real numbers have 16 bits, but for what would lose its meaning in them."""
+"""A model whose real numbers are narrower, but for what would lose its meaning in them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,14 +16,19 @@ from .ops import reduce as sums
 from .passes import CLEAN, apply
 from .quantisation.rewriting import Twin, compare_twins
 from .specialise import fix_sizes
-from .types import Precision
+from .stateful import state_inputs
+from .types import Precision, TensorType, precision_of
 
 HALVES = {"float16": Precision.FLOAT16, "bfloat16": Precision.BFLOAT16}
 SINGLE = Precision.FLOAT32
+NAMES = {**HALVES, "float32": SINGLE}
+SINGLES = {Precision.FLOAT64: SINGLE, Precision.COMPLEX128: Precision.COMPLEX64}
+"""What numbers of 64 bits become where they have 32."""
 MASKS = 1e8
 """A constant of such magnitude stands for infinity, as attention's masks do: it may be any number
 that is large enough."""
 
+REAL = tuple(NAMES.values())
 WEIGHTS = 256
 """Constants of fewer elements are not worth a cast."""
 NOT_HALVED: dict[Any, str] = {
@@ -45,58 +50,69 @@ NOT_HALVED: dict[Any, str] = {
 
 
 @dataclass(frozen=True)
-class Halved:
+class Narrowed:
     """A model in another precision.
 
-    `halved` counts operations that compute in it; `kept` says why others do not, by their labels;
-    `bounded` are the constants that stood for infinity and are the largest number now.
+    `count` operations compute in it (or read weights that are stored in it); `kept` says why others
+    do not, by their labels; `bounded` are the constants that stood for infinity and are the largest
+    number now.
     """
 
     model: Model
-    halved: int = 0
+    count: int = 0
     kept: Mapping[str, str] = field(default_factory=dict)
     bounded: tuple[str, ...] = ()
 
 
-def precision_named(name: str) -> Precision:
+def half_named(name: str) -> Precision:
     """float16 or bfloat16 by its name; BadInput for another."""
     if name not in HALVES:
         raise BadInput(f"precision {name!r}; choose one of {', '.join(HALVES)}")
     return HALVES[name]
 
 
-def halve(model: Model, precision: Precision, keep: Mapping[Operation, str]) -> Halved:
-    """A copy of a model that computes float32 values in `precision`, a type of 16 bits.
+def precision_named(name: str) -> Precision:
+    """float16, bfloat16 or float32 by its name; BadInput for another."""
+    if name not in NAMES:
+        raise BadInput(f"precision {name!r}; choose one of {', '.join(NAMES)}")
+    return NAMES[name]
 
-    Inputs, outputs and states stay float32, with casts beside them, so that the callers of the
-    model do not change. So do the operations of `keep`, each for its reason, those that find
-    positions or compute sizes, whose rule wants float32, and that read constants which 16 bits
-    cannot hold. Constants are rounded to the nearest number.
+
+def is_wide(model: Model) -> bool:
+    """Whether a model has numbers of 64 bits, its branches and bodies included."""
+    bodies = (body for operation in model.operations for body in operation.models)
+    return any(v.precision in SINGLES for v in model.values()) or any(map(is_wide, bodies))
+
+
+def narrow(model: Model, precision: Precision, keep: Mapping[Operation, str]) -> Narrowed:
+    """A copy of a model that computes in `precision`: float32 values in one of 16 bits, or values
+    of 64 bits in FLOAT32.
+
+    In 16 bits inputs, outputs and states stay float32, with casts beside them, so that the callers
+    of the model do not change; in FLOAT32 they change too, as devices without FLOAT64 take none. As
+    they are stay the operations of `keep`, each for its reason, those that compute sizes, whose
+    rule wants the wider precision, and that read constants which the narrow one cannot hold; in 16
+    bits also those that find positions. Constants are rounded to the nearest number.
     """
     copy = fix_sizes(model, {})  # the same operations in the same order
     writer = _Writer(copy, precision)
-    for operation, reason in zip(copy.sorted(), _reasons(model, keep), strict=True):
-        writer.rewrite(operation, reason)
-    copy.outputs = [writer.read(v, SINGLE) if v in writer.halves else v for v in copy.outputs]
-    copy.origin = None
-    copy.operations = copy.sorted()
-    bounded = writer.names_bounded()
+    writer.rewrite_all(_reasons(model, keep, precision))
     apply(copy, CLEAN)
-    return Halved(copy, writer.count, writer.kept, bounded)
+    return Narrowed(copy, writer.count, writer.kept, writer.names_bounded())
 
 
-def halve_weights(model: Model, precision: Precision, keep: Mapping[Operation, str]) -> Halved:
-    """A copy of a model whose weights have 16 bits and are cast to float32 before they are read.
+def narrow_weights(model: Model, precision: Precision, keep: Mapping[Operation, str]) -> Narrowed:
+    """A copy of a model whose weights are stored in `precision` and cast before they are read.
 
     It computes what it did, with rounded weights, on every device; formats hold half as much.
     """
     copy = fix_sizes(model, {})
     writer = _Writer(copy, precision)
-    for operation, reason in zip(copy.sorted(), _reasons(model, keep), strict=True):
+    for operation, reason in zip(copy.sorted(), _reasons(model, keep, precision), strict=True):
         writer.store_weights(operation, reason)
     copy.origin = None
     copy.operations = copy.sorted()
-    return Halved(copy, writer.count, writer.kept, writer.names_bounded())
+    return Narrowed(copy, writer.count, writer.kept, writer.names_bounded())
 
 
 def append_half_twins(model: Model, precision: Precision) -> list[Twin]:
@@ -108,7 +124,7 @@ def append_half_twins(model: Model, precision: Precision) -> list[Twin]:
     writer = _Writer(model, precision)
     order = model.sorted()
     twins = []
-    for operation, reason in zip(order, _reasons(model, {}), strict=True):
+    for operation, reason in zip(order, _reasons(model, {}, precision), strict=True):
         exact = operation.outputs[0] if operation.outputs else None
         if reason is None and exact is not None and exact.precision == SINGLE:
             made = writer.twin_of(operation)
@@ -118,21 +134,29 @@ def append_half_twins(model: Model, precision: Precision) -> list[Twin]:
     return twins
 
 
-def _reasons(model: Model, keep: Mapping[Operation, str]) -> Iterator[str | None]:
+def _wider(precision: Precision) -> Mapping[Precision, Precision]:
+    """Which precisions become narrower where real numbers get this one."""
+    return SINGLES if precision == SINGLE else {SINGLE: precision}
+
+
+def _reasons(
+    model: Model, keep: Mapping[Operation, str], precision: Precision
+) -> Iterator[str | None]:
     """Why each operation stays as it is, or None."""
-    sizes = _computing_sizes(model)
+    sizes = _computing_sizes(model, _wider(precision))
+    is_half = precision != SINGLE
     for operation in model.sorted():
         if operation in keep:
             yield keep[operation]
-        elif any(isinstance(a, Model) for a in operation.attributes.values()):
+        elif is_half and any(isinstance(a, Model) for a in operation.attributes.values()):
             yield "it runs models of its own"
         elif operation in sizes:
             yield "it computes sizes"
         else:
-            yield NOT_HALVED.get(operation.operator)
+            yield NOT_HALVED.get(operation.operator) if is_half else None
 
 
-def _computing_sizes(model: Model) -> set[Operation]:
+def _computing_sizes(model: Model, wide: Container[Precision]) -> set[Operation]:
     """The operations on numbers and lists that become integers: sizes and positions."""
     found: set[Operation] = set()
     for operation in reversed(model.sorted()):
@@ -140,14 +164,14 @@ def _computing_sizes(model: Model) -> set[Operation]:
         if result is None or result.rank > 1:
             continue
         becomes = operation.operator is unary.cast and result.precision.is_integer
-        reads_real = any(v is not None and v.precision == SINGLE for v in operation.inputs)
+        reads_real = any(v is not None and v.precision in wide for v in operation.inputs)
         if reads_real and (becomes or any(user in found for user in result.uses)):
             found.add(operation)
     return found
 
 
 class _TooNarrow(Exception):
-    """A constant that 16 bits cannot hold."""
+    """A constant that the narrow precision cannot hold."""
 
 
 class _Writer:
@@ -155,31 +179,71 @@ class _Writer:
 
     def __init__(self, model: Model, precision: Precision) -> None:
         self.model, self.precision = model, precision
-        self.halves: set[Value] = set()
+        self.narrower = _wider(precision)
+        self.wider = {narrow: wide for wide, narrow in self.narrower.items()}
+        self._wide = [wide.dtype for wide in self.narrower]
+        self.narrowed: set[Value] = set()
         self.forms: dict[tuple[Value, Precision], Value] = {}
         self.kept: dict[str, str] = {}
         self.bounded: dict[Value, str] = {}
         self.count = 0
 
+    def rewrite_all(self, reasons: Iterable[str | None]) -> None:
+        """Let the model compute in the narrow precision, but for operations with a reason."""
+        model = self.model
+        is_single = self.precision == SINGLE
+        outputs = [v.precision for v in model.outputs]
+        if is_single:
+            self._narrow_inputs()
+        for operation, reason in zip(model.sorted(), reasons, strict=True):
+            self.rewrite(operation, reason)
+        narrowed = [is_single and p in self.narrower for p in outputs]
+        model.outputs = [
+            self.read(v, is_narrow=n) for v, n in zip(model.outputs, narrowed, strict=True)
+        ]
+        if is_single:
+            names = [name for name, _ in model.named_outputs()]
+            for name, before, is_narrow in zip(names, outputs, narrowed, strict=True):
+                if is_narrow:
+                    model.provenance.precisions[name] = before
+        model.origin = None
+        model.operations = model.sorted()
+
+    def _narrow_inputs(self) -> None:
+        """Let inputs and states have the narrow precision."""
+        model = self.model
+        model.provenance.precisions = dict(model.provenance.precisions)
+        for value in model.inputs:
+            if value.precision in self.narrower:
+                model.provenance.precisions[value.name or ""] = value.precision
+                value.type = self._type_of(value)
+                self.narrowed.add(value)
+        model.states = [
+            replace(state, initial=state.initial.astype(value.dtype, copy=False))
+            for state, value in zip(model.states, state_inputs(model), strict=True)
+        ]
+
     def rewrite(self, operation: Operation, reason: str | None) -> None:
-        """Let one operation compute in 16 bits, unless there is a reason against it."""
+        """Let one operation compute in the narrow precision, unless a reason is against it."""
         values = [v for v in (*operation.inputs, *operation.outputs) if v is not None]
-        if not any(v.precision == SINGLE or v in self.halves for v in values):
+        concerned = any(v.precision in self.narrower or v in self.narrowed for v in values)
+        if not (concerned or operation.models):
             return
         if reason is None:
-            reason = self._halve(operation)
+            reason = self._narrow(operation)
         if reason is None:
-            self.count += 1
+            self.count += concerned
             return
         self.kept[operation.label] = reason
-        self._read_all(operation, self._inputs(operation, SINGLE))
+        self._read_all(operation, self._inputs(operation, is_narrow=False))
 
-    def _halve(self, operation: Operation) -> str | None:
+    def _narrow(self, operation: Operation) -> str | None:
         """Change one operation; why it cannot be, else None."""
         stated = [self._type_of(v) for v in operation.outputs]
+        bodies: list[_Writer] = []
         try:
-            attributes = {name: self._attribute(a) for name, a in operation.attributes.items()}
-            inputs = self._inputs(operation, self.precision)
+            attributes = {n: self._attribute(a, bodies) for n, a in operation.attributes.items()}
+            inputs = self._inputs(operation, is_narrow=True)
             types = operation.operator.infer(tuple(inputs), attributes, stated)
         except _TooNarrow as error:
             return str(error)
@@ -189,10 +253,14 @@ class _Writer:
             return f"its results have no {self.precision.name}"
         self._read_all(operation, inputs)
         operation.attributes = attributes
+        for body in bodies:
+            self.count += body.count
+            self.kept.update(body.kept)
+            self.bounded.update(body.bounded)
         for value, type in zip(operation.outputs, stated, strict=True):
-            if value.precision == SINGLE:
+            if value.precision in self.narrower:
                 value.type = type
-                self.halves.add(value)
+                self.narrowed.add(value)
         return None
 
     def store_weights(self, operation: Operation, reason: str | None) -> None:
@@ -200,7 +268,12 @@ class _Writer:
         inputs: list[Value | None] = []
         for value in operation.inputs:
             array = None if value is None else value.constant
-            if value is None or array is None or array.size < WEIGHTS or value.precision != SINGLE:
+            if (
+                value is None
+                or array is None
+                or array.size < WEIGHTS
+                or value.precision not in self.narrower
+            ):
                 inputs.append(value)
             elif reason is not None:
                 self.kept[operation.label] = reason
@@ -210,39 +283,46 @@ class _Writer:
         self.count += inputs != list(operation.inputs)
         self._read_all(operation, inputs)
 
+    def _is_weight(self, value: Value) -> bool:
+        array = value.constant
+        return array is not None and array.size >= WEIGHTS and value.precision in self.narrower
+
     def _stored(self, operation: Operation, value: Value) -> Value:
-        key = value, SINGLE
+        key = value, value.precision
         if key not in self.forms:
             try:
-                half = self._form(value, self.precision)
+                stored = self._form(value, self.narrower[value.precision])
             except _TooNarrow as error:
                 self.kept[operation.label] = str(error)
                 return value
-            self.forms[key] = unary.cast(half, dtype=SINGLE)
+            self.forms[key] = unary.cast(stored, dtype=value.precision)
         return self.forms[key]
 
-    def _inputs(self, operation: Operation, precision: Precision) -> list[Value | None]:
-        return [None if v is None else self.read(v, precision) for v in operation.inputs]
+    def _inputs(self, operation: Operation, *, is_narrow: bool) -> list[Value | None]:
+        return [None if v is None else self.read(v, is_narrow=is_narrow) for v in operation.inputs]
 
     def twin_of(self, operation: Operation) -> Value | None:
         """What an operation makes of rounded operands, in float32 again; None where it cannot."""
         self.model.origin = operation.origin
         try:
-            attributes = {name: self._attribute(a) for name, a in operation.attributes.items()}
-            inputs = tuple(self._inputs(operation, self.precision))
+            attributes = {n: self._attribute(a, []) for n, a in operation.attributes.items()}
+            inputs = tuple(self._inputs(operation, is_narrow=True))
             made = self.model.append(operation.operator, inputs, attributes)[0]
         except (_TooNarrow, BadType):
             return None
         return unary.cast(made, dtype=SINGLE)
 
-    def _type_of(self, value: Value) -> Any:
-        is_single = value.precision == SINGLE
-        return replace(value.type, precision=self.precision) if is_single else value.type
+    def _type_of(self, value: Value) -> TensorType:
+        return replace(value.type, precision=self.narrower.get(value.precision, value.precision))
 
-    def _attribute(self, given: Any) -> Any:
-        if given is SINGLE:
-            return self.precision
-        if isinstance(given, (np.ndarray, np.generic)) and given.dtype == np.float32:
+    def _attribute(self, given: Any, bodies: list[_Writer]) -> Any:
+        if isinstance(given, Model):
+            bodies.append(_Writer(fix_sizes(given, {}), self.precision))
+            bodies[-1].rewrite_all(_reasons(given, {}, self.precision))
+            return bodies[-1].model
+        if isinstance(given, Precision):
+            return self.narrower.get(given, given)
+        if isinstance(given, (np.ndarray, np.generic)) and given.dtype in self._wide:
             return self._round(np.asarray(given), "a number")[0].reshape(given.shape)[()]
         return given
 
@@ -254,13 +334,12 @@ class _Writer:
             if new is not None:
                 new.uses[operation] = None
 
-    def read(self, value: Value, precision: Precision) -> Value:
-        """A value in a precision; what is no real number is as it was."""
-        own = self.precision if value in self.halves else value.precision
-        if own == precision or own not in (SINGLE, self.precision):
-            return value
-        if value not in self.halves and own == self.precision:
-            return value  # the source has 16 bits there
+    def read(self, value: Value, *, is_narrow: bool) -> Value:
+        """A value in the narrow or the wide precision; what is neither is as it was."""
+        is_changed = value in self.narrowed
+        if is_changed == is_narrow or not (is_changed or value.precision in self.narrower):
+            return value  # the source may have the narrow precision there
+        precision = (self.narrower if is_narrow else self.wider)[value.precision]
         key = value, precision
         if key not in self.forms:
             self.forms[key] = self._form(value, precision)
@@ -270,10 +349,10 @@ class _Writer:
         if value.constant is not None:
             name = value.name or "a constant"
             array, is_bounded = self._round(value.constant, name)
-            half = self.model.constant(array, name=value.name)
+            rounded = self.model.constant(array, name=value.name)
             if is_bounded:
-                self.bounded[half] = name
-            return half
+                self.bounded[rounded] = name
+            return rounded
         self.model.origin = None if value.producer is None else value.producer.origin
         made = unary.cast(value, dtype=precision)
         made.name = f"{value.name or 'value'}_{precision.name.lower()}"
@@ -284,25 +363,24 @@ class _Writer:
         return tuple(name for half, name in self.bounded.items() if half.uses)
 
     def _round(self, array: np.ndarray, name: str) -> tuple[np.ndarray, bool]:
-        """The nearest numbers of 16 bits, and whether infinities of theirs were bounded;
-        `_TooNarrow` where that is another constant."""
+        """The nearest numbers of the narrow precision, and whether infinities of theirs were
+        bounded; `_TooNarrow` where that is another constant."""
+        narrow = self.narrower[precision_of(array.dtype)]
         with np.errstate(over="ignore", under="ignore"):
-            rounded = array.astype(self.precision.dtype)
-            back = rounded.astype(np.float32)
+            rounded = array.astype(narrow.dtype)
+            back = rounded.astype(array.dtype)
         far = np.isinf(back) & np.isfinite(array)
         if far.any():
             beyond = array[far]
-            if np.abs(beyond).min() < MASKS:
+            if narrow not in REAL or np.abs(beyond).min() < MASKS:
                 raise _TooNarrow(
                     f"{name} reaches {beyond[np.abs(beyond).argmax()]:.4g}, which "
-                    f"{self.precision.name} cannot hold"
+                    f"{narrow.name} cannot hold"
                 )
-            most = np.array(largest(self.precision), rounded.dtype)
+            most = np.array(largest(narrow), rounded.dtype)
             rounded = np.where(far, np.where(array > 0, most, -most), rounded)
         if array.any() and not back.any():
-            raise _TooNarrow(
-                f"{name} is below what {self.precision.name} holds: {np.abs(array).max():.4g}"
-            )
+            raise _TooNarrow(f"{name} is below what {narrow.name} holds: {np.abs(array).max():.4g}")
         return rounded, bool(far.any())
 
 

@@ -14,6 +14,7 @@ from .dim import Dim
 from .errors import BadFile
 from .legible import legible
 from .state import State
+from .types import Precision
 
 FRAME = re.compile(r'File "([^"\n]*)", line (\d+)')
 FOREIGN = ("site-packages", "dist-packages")
@@ -40,7 +41,8 @@ class Provenance:
     `operators` are those of the framework, `places` where each was written. `inputs` and `outputs`
     are the shapes that the source declares, `states` what became plain ends of the model, with the
     pairs that its metadata had before, `fixed` the inputs of the source that have values here,
-    `closed` says of names of sizes why they are numbers.
+    `closed` says of names of sizes why they are numbers. `precisions` are those that inputs and
+    outputs have in the source, where they are narrower here.
     `properties` are what the file says for its users, such as the names of classes, `file` is
     where it lies. Files keep the places and the properties.
     """
@@ -52,6 +54,7 @@ class Provenance:
     states: tuple[list[State], str | None] | None = None
     fixed: dict[str, np.ndarray] = field(default_factory=dict)
     closed: dict[str, str] = field(default_factory=dict)
+    precisions: dict[str, Precision] = field(default_factory=dict)
     properties: dict[str, str] = field(default_factory=dict)
     file: Path | None = None
 

@@ -13,6 +13,7 @@ from nnir.lists import sides_of
 from nnir.model import Model
 from nnir.passes import ends
 from nnir.passes.orders import Perm, inverse
+from nnir.precision import SINGLES
 from nnir.stateful import fed_states, pairs_of, source_ends, user_inputs
 
 from .oracle import Refused
@@ -25,8 +26,8 @@ BUILTIN = "builtin"
 class Origin:
     """Runs `source` in its own framework.
 
-    Arrays are in the order of axes of `model`, which may differ from the origin's own. A context
-    manager: entering it starts the framework.
+    Arrays are in the order of axes and the precision of `model`, which may differ from the origin's
+    own. A context manager: entering it starts the framework.
     """
 
     def __init__(self, source: Any, model: Model) -> None:
@@ -72,16 +73,21 @@ class Origin:
         outputs = [name for name, _ in self.model.named_outputs()]
         seen = outputs[: len(outputs) - len(self.model.states)]
         named = zip(outputs if len(found) == len(outputs) else seen, found, strict=True)
-        return [reorder_axes(a, self._outputs.get(n)) for n, a in named]
+        ordered = {n: reorder_axes(a, self._outputs.get(n)) for n, a in named}
+        return _narrow(self.model, ordered)
 
 
 class References:
-    """A model on the NumPy references: what it means, where there is nobody else to ask."""
+    """A model on the NumPy references: what it means, where there is nobody else to ask.
+
+    Arrays have the precision of `narrow`, a form of the model in another one.
+    """
 
     name = BUILTIN
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, narrow: Model | None = None) -> None:
         self._program = Program(model, BUILTIN)
+        self._narrow = narrow
 
     def __enter__(self) -> References:
         return self
@@ -94,8 +100,14 @@ class References:
         does not take. `is_first`: without what earlier calls left."""
         if is_first:
             self._program.reset()
+        form = self._narrow
         try:
-            return call_with_states(self._program, arrays)
+            if form is None:
+                return call_with_states(self._program, arrays)
+            named = zip([v.name or "" for v in user_inputs(form)], arrays, strict=True)
+            found = call_with_states(self._program, list(_widen(form, dict(named)).values()))
+            names = [name for name, _ in form.named_outputs()]
+            return _narrow(form, dict(zip(names, found, strict=True)))
         except (BadInput, DeviceError) as error:
             raise Refused(f"the references refuse: {summary(error)}") from error
 
@@ -114,14 +126,27 @@ def call_with_states(program: Program, arrays: Sequence[np.ndarray]) -> Arrays:
 
 def origin_of(source: Any, model: Model) -> Origin | References:
     """Who says what a source means: its framework, or the references where it is a model."""
-    return References(source) if isinstance(source, Model) else Origin(source, model)
+    return References(source, model) if isinstance(source, Model) else Origin(source, model)
 
 
 def as_in_origin(model: Model, arrays: Sequence[np.ndarray]) -> Arrays:
-    """The inputs in the order of axes that the origin has."""
+    """The inputs in the order of axes and the precision that the origin has."""
     names = [v.name or "" for v in user_inputs(model)]
     own = {n: inverse(p) for n, p in ends.orders(model, ends.INPUTS).items()}
-    return [reorder_axes(a, own.get(n)) for n, a in zip(names, arrays, strict=True)]
+    given = {n: reorder_axes(a, own.get(n)) for n, a in zip(names, arrays, strict=True)}
+    return list(_widen(model, given).values())
+
+
+def _widen(model: Model, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Inputs by name in the precision that the source of a model has."""
+    wide = model.provenance.precisions
+    return {n: a.astype(wide[n].dtype) if n in wide else a for n, a in arrays.items()}
+
+
+def _narrow(model: Model, arrays: Mapping[str, np.ndarray]) -> Arrays:
+    """Results by name in the precision of a model."""
+    wide = model.provenance.precisions
+    return [a.astype(SINGLES[wide[n]].dtype) if n in wide else a for n, a in arrays.items()]
 
 
 def arrays_of_first_call(model: Model, arrays: Sequence[np.ndarray]) -> Arrays:
@@ -137,7 +162,8 @@ def in_order_of_source(
 ) -> Arrays:
     """Inputs of a caller, what states are and what is fixed, in the order of the source."""
     names = [v.name or "" for v in user_inputs(model)]
-    named = dict(zip(names, arrays, strict=True)) | dict(states) | model.provenance.fixed
+    named = dict(zip(names, arrays, strict=True)) | model.provenance.fixed
+    named |= _widen(model, states)
     side, _ = sides_of(model)
     parts = {n: [f"{n}.{p}" for p in t.parts] for n, _, t in side.ends if t is not None}
     return [named[part] for name in source_ends(model)[0] for part in parts.get(name, [name])]

@@ -33,7 +33,9 @@ SHOWN = 20
 @click.option("--optimize", is_flag=True, help="Fuse operations first.")
 @click.option("--target-opset", "opset", type=int, help="The operator set of .onnx files.")
 @click.option(
-    "--precision", type=click.Choice(["float16", "bfloat16"]), help="What real numbers become."
+    "--precision",
+    type=click.Choice(["float16", "bfloat16", "float32"]),
+    help="What real numbers become.",
 )
 @click.option("--weights-only", is_flag=True, help="Let --precision change weights alone.")
 @DIM

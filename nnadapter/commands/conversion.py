@@ -37,7 +37,7 @@ from ..terminal import (
 
 if TYPE_CHECKING:
     from conformance.verifying.verify import Report
-    from nnir.precision import Halved
+    from nnir.precision import Narrowed
 
 
 @click.command()
@@ -63,8 +63,9 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--precision",
-    type=click.Choice(["float16", "bfloat16"]),
-    help="What real numbers become; inputs and outputs stay float32.",
+    type=click.Choice(["float16", "bfloat16", "float32"]),
+    help="What real numbers become. In 16 bits inputs and outputs stay float32; float32 is for "
+    "models in float64, whose inputs and outputs change too.",
 )
 @click.option(
     "--keep-fp32",
@@ -107,6 +108,8 @@ def convert(
         raise click.UsageError(f"--quantised-types writes {archive.SUFFIX} files alone")
     if (keep_fp32 or weights_only) and not precision:
         raise click.UsageError("--keep-fp32 and --weights-only go with --precision float16")
+    if keep_fp32 and precision == "float32":
+        raise click.UsageError("--keep-fp32 goes with 16 bits: --precision float32 is all float32")
     plan = conversion.Plan(
         opset=target_opset,
         sizes=sizes_of(dims),
@@ -124,8 +127,8 @@ def convert(
         done = conversion.convert(file, target, plan, lambda: load(file, how), api.load)
     if optimize:
         say("passes: " + (", ".join(done.passes) or "nothing to do"))
-    if done.halved is not None:
-        _tell_halved(done.halved, precision)
+    if done.narrowed is not None:
+        _tell_narrowed(done.narrowed, precision)
     size = target.stat().st_size
     result = {"written": str(target), "bytes": size, "fixed": _tell_fixed(done.fixed)}
     if done.report is None:
@@ -147,13 +150,13 @@ def _tell_fixed(fixed: Sequence[FixedSize]) -> list[dict[str, Any]]:
     return [asdict(size) for size in fixed]
 
 
-def _tell_halved(halved: Halved, precision: str | None) -> None:
-    """What has 16 bits and what has not, on stderr."""
-    say(f"{precision}: {halved.halved} operations, {len(halved.kept)} stay float32")
-    for reason, count in Counter(halved.kept.values()).most_common():
+def _tell_narrowed(narrowed: Narrowed, precision: str | None) -> None:
+    """What has another precision and what has not, on stderr."""
+    say(f"{precision}: {narrowed.count} operations, {len(narrowed.kept)} stay as they are")
+    for reason, count in Counter(narrowed.kept.values()).most_common():
         say(f"  {count} x {reason}")
-    if halved.bounded:
-        say(f"  stands for infinity, and is the largest number now: {', '.join(halved.bounded)}")
+    if narrowed.bounded:
+        say(f"  stands for infinity, and is the largest number now: {', '.join(narrowed.bounded)}")
 
 
 def _tell_proof(target: Path, report: Report) -> dict[str, Any]:

@@ -13,9 +13,10 @@ from nnir.decomposition import Level
 from nnir.dim import symbols_of
 from nnir.errors import BadFile, BadInput, NNAdapterError, NoDevice
 from nnir.model import Model
+from nnir.precision import is_wide
 from nnir.standard import NEWEST
 
-from ..conversion import Given, Plan, rehearse, with_fixed_sizes
+from ..conversion import Given, Plan, narrow, rehearse, with_fixed_sizes
 from .devices import Run, parts_of
 from .report import Cure
 
@@ -26,6 +27,8 @@ GUESSES = (8, 1)
 """Sizes to try for those that are open."""
 
 FEW = 4
+
+NARROWS = "computes in FLOAT32 what is FLOAT64, inputs and outputs included"
 
 FORMATS = (".onnx", ".tflite", ".xml", ".pt2", archive.SUFFIX)
 """Formats to write instead, those first that are quick to ask."""
@@ -51,7 +54,13 @@ def cures_for_target(
 
 def _other_plans(given: Given, target: Path, plan: Plan) -> Iterator[Cure]:
     """The first that helps of each kind."""
-    kinds = (_newest_opset(plan), _fix_sizes(given, plan), _fuse(plan), _to_standard(plan))
+    kinds = (
+        _newest_opset(plan),
+        _narrow(given.model, plan),
+        _fix_sizes(given, plan),
+        _fuse(plan),
+        _to_standard(plan),
+    )
     for kind in kinds:
         for changed, effect in kind:
             if is_written(given, target, changed):
@@ -62,6 +71,11 @@ def _other_plans(given: Given, target: Path, plan: Plan) -> Iterator[Cure]:
 def _newest_opset(plan: Plan) -> Iterator[Way]:
     if plan.opset is not None:
         yield replace(plan, opset=None), "takes the lowest operator set that has all of it"
+
+
+def _narrow(model: Model, plan: Plan) -> Iterator[Way]:
+    if plan.precision is None and is_wide(model):
+        yield replace(plan, precision="float32"), NARROWS
 
 
 def _fix_sizes(given: Given, plan: Plan) -> Iterator[Way]:
@@ -102,6 +116,7 @@ def command_of(target: Path, plan: Plan) -> str:
     options += ["--optimize"] if plan.optimize else []
     options += [] if plan.opset is None else [f"--target-opset {plan.opset}"]
     options += [f"--opset {plan.standard} --level {plan.level}"] if plan.standard else []
+    options += [f"--precision {plan.precision}"] if plan.precision else []
     return " ".join(["nnadapter convert FILE", shlex.quote(str(target)), *options])
 
 
@@ -150,6 +165,9 @@ def _other_devices(model: Model, asked: Run) -> Iterator[Cure]:
             count = sum(part.operations for part in parts if part.device == HOST)
             effect = f"{HOST} runs {count} of {len(model.operations)} operations"
             yield Cure(_run_so(shared), effect)
+    if is_wide(model) and not replace(asked, sizes={}).compile(_narrowed(model, asked)).errors:
+        plan = Plan(sizes=asked.sizes, precision="float32")
+        yield Cure(command_of(Path("float32.nnir"), plan), f"{NARROWS}: run what this writes")
     for sizes in [asked.sizes] if asked.sizes else _guesses(model, {}):
         if _compiles_fixed(model, asked, sizes):
             effect = "fixes open sizes, to what you choose: run what this writes"
@@ -172,6 +190,11 @@ def _run_so(asked: Run) -> str:
     options = [f"--properties {shlex.quote(asked.properties)}"] if asked.properties else []
     options += _dims_of(asked.sizes)
     return " ".join(["nnadapter run FILE --device", ",".join(asked.devices), *options])
+
+
+def _narrowed(model: Model, asked: Run) -> Model:
+    """A model of the sizes that were asked for, in FLOAT32."""
+    return narrow(with_fixed_sizes(model, asked.sizes), Plan(precision="float32")).model
 
 
 def _compiles_fixed(model: Model, asked: Run, sizes: Mapping[str, int]) -> bool:

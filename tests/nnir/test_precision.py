@@ -13,7 +13,7 @@ from nnir.dim import symbol
 from nnir.errors import BadInput
 from nnir.model import Model, Value
 from nnir.ops import activation, binary, control, generate, index, linear, norm, quant, shape, unary
-from nnir.precision import Halved, halve, halve_weights, largest
+from nnir.precision import Narrowed, largest, narrow, narrow_weights
 from nnir.types import Precision, TensorType
 
 F16, BF16, F32 = Precision.FLOAT16, Precision.BFLOAT16, Precision.FLOAT32
@@ -28,8 +28,8 @@ def one(build: Callable[[Model, Value], Any], sizes: tuple[int, ...] = (2, 64)) 
     return model
 
 
-def half(model: Model, precision: Precision = F16) -> Halved:
-    return halve(model, precision, {})
+def half(model: Model, precision: Precision = F16) -> Narrowed:
+    return narrow(model, precision, {})
 
 
 def kinds(model: Model) -> list[tuple[str, str]]:
@@ -65,7 +65,7 @@ def test_all_but_the_ends_is_rounded(precision: Precision) -> None:
     assert kinds(done.model) == [
         ("CAST", name), ("MAT_MUL", name), ("RELU", name), ("CAST", "FLOAT32")
     ]  # fmt: skip
-    assert (done.halved, done.kept, done.bounded) == (2, {}, ())
+    assert (done.count, done.kept, done.bounded) == (2, {}, ())
     assert [v.precision for v in (*done.model.inputs, *done.model.outputs)] == [F32, F32]
     assert [n for n, _ in done.model.named_outputs()] == [n for n, _ in model.named_outputs()]
     assert kinds(model) == [("MAT_MUL", "FLOAT32"), ("RELU", "FLOAT32")]  # as it was
@@ -79,10 +79,10 @@ def test_all_but_the_ends_is_rounded(precision: Precision) -> None:
 def test_what_is_named_stays_with_casts_beside_it() -> None:
     model = one(lambda m, x: activation.relu(unary.sqrt(activation.relu(x))))
     middle = model.operations[1]
-    done = halve(model, F16, {middle: "kept by 'SQRT'"})
+    done = narrow(model, F16, {middle: "kept by 'SQRT'"})
     assert kinds(done.model)[2:4] == [("CAST", "FLOAT32"), ("SQRT", "FLOAT32")]
     assert list(done.kept.values()) == ["kept by 'SQRT'"]
-    assert done.halved == 2
+    assert done.count == 2
 
 
 @pytest.mark.parametrize("far", [np.finfo(np.float32).min, -1e9])
@@ -143,7 +143,7 @@ def test_operators_that_16_bits_do_not_suit() -> None:
         return binary.add(x, generate.range_(*numbers))
 
     model = one(counted)
-    reasons = halve(model, F16, {}).kept
+    reasons = narrow(model, F16, {}).kept
     assert list(reasons.values()) == ["it counts or finds positions"]
 
     def quantised(model: Model, x: Value) -> Value:
@@ -176,7 +176,7 @@ def test_models_of_operations_stay() -> None:
 
 def test_weights_alone() -> None:
     model = one(dense)
-    done = halve_weights(model, F16, {})
+    done = narrow_weights(model, F16, {})
     assert kinds(done.model) == [
         ("CAST", "FLOAT32"), ("MAT_MUL", "FLOAT32"), ("RELU", "FLOAT32")
     ]  # fmt: skip
@@ -184,7 +184,7 @@ def test_weights_alone() -> None:
     x = np.random.default_rng(1).standard_normal((2, 64)).astype(np.float32)
     rounded = constant(model, 0, 1).astype(np.float16).astype(np.float32)
     np.testing.assert_allclose(run(done.model, x), np.maximum(x @ rounded, 0), rtol=1e-5, atol=1e-5)
-    kept = halve_weights(model, F16, {model.operations[0]: "kept"})
+    kept = narrow_weights(model, F16, {model.operations[0]: "kept"})
     assert kinds(kept.model) == kinds(model)
     assert list(kept.kept.values()) == ["kept"]
 
@@ -198,7 +198,7 @@ def test_scales_are_no_weights() -> None:
         real = quant.dequantize_linear(model.constant(whole), model.constant(scales), axis=1)
         return linear.mat_mul(x, real, transpose_x=False, transpose_y=False)
 
-    done = halve_weights(one(build), F16, {})
+    done = narrow_weights(one(build), F16, {})
     assert constant(done.model, 0, 1).dtype == np.float32
     assert list(done.kept.values()) == ["its scales stay exact"]
 
@@ -206,7 +206,7 @@ def test_scales_are_no_weights() -> None:
 def test_what_stays_float32_bounds_nothing() -> None:
     far = np.full(64, np.finfo(np.float32).min, np.float32)
     model = one(lambda m, x: binary.add(x, m.constant(far, name="mask")))
-    done = halve(model, F16, {model.operations[0]: "kept"})
+    done = narrow(model, F16, {model.operations[0]: "kept"})
     assert done.bounded == ()
     assert constant(done.model, 0, 1).min() == far.min()
 
