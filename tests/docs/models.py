@@ -277,6 +277,20 @@ def norm(folder: Path, sources: Path) -> None:
     write_onnx(folder / "norm.onnx", nodes, {"x": ["batch", 64]}, {"y": ["batch", 64]}, weights)
 
 
+def double(folder: Path, sources: Path) -> None:
+    """`double.onnx`: a layer in float64, with a mask that no float32 holds."""
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["hidden"], "/dense"),
+        helper.make_node("Add", ["hidden", "mask"], ["masked"], "/mask"),
+        helper.make_node("Softmax", ["masked"], ["y"], "/softmax"),
+    ]
+    rng = np.random.default_rng(0)
+    weights = {"w": rng.standard_normal((64, 8)), "mask": np.array([0] * 7 + [-1e300])}
+    inputs, outputs = {"x": ["batch", 64]}, {"y": ["batch", 8]}
+    kind = TensorProto.DOUBLE
+    write_onnx(folder / "double.onnx", nodes, inputs, outputs, weights, kind=kind)
+
+
 def external(folder: Path, sources: Path) -> None:
     """`big.onnx` with its weights in `big.data`."""
     weight = np.random.default_rng(0).standard_normal((64, 64)).astype(np.float32)

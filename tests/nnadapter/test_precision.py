@@ -164,3 +164,97 @@ def test_options_that_do_not_fit(source: Path, tmp_path: Path) -> None:
     assert (done.exit_code, "did you mean /norm/mean" in done.output) == (1, True)
     with pytest.raises(BadInput, match="precision 'float8'"):
         nna.scan(source, precision="float8")
+
+
+@pytest.fixture
+def wide(tmp_path: Path) -> Path:
+    """A model in float64: a branch, a mask beyond float32, and an end that stays an integer."""
+    helper, double, integer = onnx.helper, onnx.TensorProto.DOUBLE, onnx.TensorProto.INT64
+    value = helper.make_tensor_value_info
+    rng = np.random.default_rng(0)
+    weights = {"w": rng.standard_normal((4, 3)), "mask": np.array([0, -1e300, 0])}
+    bodies = [
+        helper.make_graph([helper.make_node(n, ["h"], [n])], n, [], [value(n, double, ["b", 3])])
+        for n in ("Relu", "Neg")
+    ]
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["h"], "/dense"),
+        helper.make_node(
+            "If", ["flag"], ["c"], "/choice", then_branch=bodies[0], else_branch=bodies[1]
+        ),
+        helper.make_node("Add", ["c", "mask"], ["m"], "/mask"),
+        helper.make_node("Softmax", ["m"], ["y"], "/softmax"),
+        helper.make_node("ArgMax", ["c"], ["best"], "/best", axis=1, keepdims=0),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "wide",
+        [value("x", double, ["b", 4]), value("flag", onnx.TensorProto.BOOL, [])],
+        [value("y", double, ["b", 3]), value("best", integer, ["b"])],
+        [onnx.numpy_helper.from_array(a, n) for n, a in weights.items()],
+    )
+    opset = helper.make_opsetid("", 17)
+    path = tmp_path / "wide.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[opset], ir_version=8), path)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".onnx", ".xml", ".tflite", ".nnir", ".nnrt"])
+def test_float64_for_what_has_none(wide: Path, tmp_path: Path, suffix: str) -> None:
+    """Proved by ONNX Runtime in float64, in the engine of the target."""
+    target = tmp_path / f"narrow{suffix}"
+    options = ["--precision", "float32"]
+    options += ["--dim", "b=2"] if suffix in (".tflite", ".nnrt") else []
+    done = call("convert", wide, target, *options)
+    assert done.exit_code == 0, done.output
+    assert "float32: 7 operations, 0 stay as they are" in done.output
+    assert "stands for infinity, and is the largest number now: mask" in done.output
+    if suffix == ".xml":
+        return  # nothing here reads it back: the proof has run it in OpenVINO
+    model = nna.load(target)
+    assert {v.dtype.name for v in (*model.inputs, *model.outputs)} <= {"float32", "int64", "bool"}
+    x = np.random.default_rng(1).standard_normal((2, 4))
+    exact = nna.compile(nna.load(wide))(x, np.array(True))
+    found = nna.compile(model)(x.astype(np.float32), np.array(True))
+    np.testing.assert_allclose(found[0], exact[0], rtol=1e-5, atol=1e-7)
+    np.testing.assert_array_equal(found[1], exact[1])
+
+
+def test_what_float32_cannot_tell_apart_does_not_appear(tmp_path: Path) -> None:
+    helper, double = onnx.helper, onnx.TensorProto.DOUBLE
+    value = helper.make_tensor_value_info
+    nodes = [
+        helper.make_node("Add", ["x", "far"], ["large"], "/add"),
+        helper.make_node("Sub", ["large", "far"], ["y"], "/subtract"),
+    ]
+    ends = [[value(n, double, [1, 64])] for n in "xy"]
+    far = [onnx.numpy_helper.from_array(np.array(1e9), "far")]
+    path = tmp_path / "digits.onnx"
+    onnx.save(helper.make_model(helper.make_graph(nodes, "g", *ends, far), ir_version=8), path)
+    done = call("convert", path, tmp_path / "narrow.onnx", "--precision", "float32")
+    assert done.exit_code == 1
+    assert "narrow.onnx differs from onnx" in done.output
+    assert "scan" not in done.output
+    assert not (tmp_path / "narrow.onnx").exists()
+
+
+def test_a_refusal_says_how_to_convert_float64(wide: Path, tmp_path: Path) -> None:
+    done = call("convert", wide, tmp_path / "wide.xml")
+    assert done.exit_code == 1
+    assert "`nnadapter convert FILE NEW --precision float32` makes FLOAT64 FLOAT32" in done.output
+    for words in (["--target", tmp_path / "narrow.xml"], ["--device", "openvino"]):
+        done = call("check", wide, *words, "--json")
+        cures = [c["command"] for c in json.loads(done.stdout)["answers"][0]["cures"]]
+        (cure,) = (c for c in cures if "--precision float32" in c)
+        options = cure.replace("FILE", str(wide)).split()[1:]
+        options[2] = str(tmp_path / Path(options[2]).name)
+        assert call(*options).exit_code == 0
+    with nna.compile(nna.load(tmp_path / "float32.nnir"), "openvino") as program:
+        assert program(np.ones((3, 4), np.float32), np.array(False))[0].shape == (3, 3)
+
+
+def test_float32_leaves_nothing_out(wide: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="in float32 nothing is left out"):
+        nna.to_precision(nna.load(wide), "float32", keep_float32=["SOFTMAX"])
+    options = ["--precision", "float32", "--keep-fp32", "SOFTMAX"]
+    assert call("convert", wide, tmp_path / "a.onnx", *options).exit_code == 2
