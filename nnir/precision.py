@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from .ops import reduce as sums
 from .passes import CLEAN, apply
 from .quantisation.rewriting import Twin, compare_twins
 from .specialise import fix_sizes
+from .state import State
 from .stateful import state_inputs
 from .types import Precision, TensorType, precision_of
 
@@ -170,6 +171,14 @@ def _computing_sizes(model: Model, wide: Container[Precision]) -> set[Operation]
     return found
 
 
+def _narrow_states(states: Sequence[State], ends: Sequence[Value]) -> list[State]:
+    """States whose initial data are of the types of the inputs that they are read from."""
+    return [
+        replace(state, initial=state.initial.astype(end.dtype, copy=False))
+        for state, end in zip(states, ends, strict=True)
+    ]
+
+
 class _TooNarrow(Exception):
     """A constant that the narrow precision cannot hold."""
 
@@ -218,10 +227,11 @@ class _Writer:
                 model.provenance.precisions[value.name or ""] = value.precision
                 value.type = self._type_of(value)
                 self.narrowed.add(value)
-        model.states = [
-            replace(state, initial=state.initial.astype(value.dtype, copy=False))
-            for state, value in zip(model.states, state_inputs(model), strict=True)
-        ]
+        model.states = _narrow_states(model.states, state_inputs(model))
+        if model.provenance.states is not None:  # which are plain ends of the model
+            states, pairs = model.provenance.states
+            ends = model.inputs[len(model.inputs) - len(states) :]
+            model.provenance.states = _narrow_states(states, ends), pairs
 
     def rewrite(self, operation: Operation, reason: str | None) -> None:
         """Let one operation compute in the narrow precision, unless a reason is against it."""

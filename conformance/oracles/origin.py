@@ -14,7 +14,7 @@ from nnir.model import Model
 from nnir.passes import ends
 from nnir.passes.orders import Perm, inverse
 from nnir.precision import SINGLES
-from nnir.stateful import fed_states, pairs_of, source_ends, user_inputs
+from nnir.stateful import fed_states, make_held, pairs_of, source_ends, user_inputs
 
 from .oracle import Refused
 from .sessions import session_of
@@ -126,7 +126,8 @@ def call_with_states(program: Program, arrays: Sequence[np.ndarray]) -> Arrays:
 
 def origin_of(source: Any, model: Model) -> Origin | References:
     """Who says what a source means: its framework, or the references where it is a model."""
-    return References(source, model) if isinstance(source, Model) else Origin(source, model)
+    is_model = isinstance(source, Model)
+    return References(make_held(source), model) if is_model else Origin(source, model)
 
 
 def as_in_origin(model: Model, arrays: Sequence[np.ndarray]) -> Arrays:

@@ -12,6 +12,7 @@ from nnir.model import Model, Value
 from nnir.ops import activation, binary, compare, complex, control, generate, shape, unary
 from nnir.precision import Narrowed, is_wide, narrow, narrow_weights
 from nnir.state import State
+from nnir.stateful import make_explicit, make_held
 from nnir.types import Precision, TensorType
 
 F32, F64, I64 = Precision.FLOAT32, Precision.FLOAT64, Precision.INT64
@@ -128,6 +129,8 @@ def test_states_are_narrow() -> None:
             want = wide(np.ones(2))
             np.testing.assert_array_equal(narrowed(np.ones(2, "f4"))[0], want[0])
         np.testing.assert_array_equal(narrowed.states["total"], wide.states["total"])
+    explicit = make_held(single(make_explicit(model)).model)
+    assert [s.initial.dtype for s in explicit.states] == [np.float32]
 
 
 def test_weights_alone_and_what_is_float32_already() -> None:
