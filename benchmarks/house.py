@@ -15,6 +15,7 @@ import statistics
 import sys
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from rich.console import Console
@@ -100,13 +101,19 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@cache
+def nodes_of(text: str) -> list[ast.AST]:
+    """All nodes of a file's text, which many rules look at."""
+    return list(ast.walk(ast.parse(text)))
+
+
 def imports(known: dict[str, Path]) -> dict[str, set[str]]:
     """What each module imports of ours, lazily or for typing too."""
     return {name: set(_imported(name, path, known)) - {name} for name, path in known.items()}
 
 
 def _imported(name: str, path: Path, known: dict[str, Path]) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes_of(path.read_text("utf-8")):
         if isinstance(node, ast.Import):
             yield from (a.name for a in node.names if a.name in known)
         elif isinstance(node, ast.ImportFrom):

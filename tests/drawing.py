@@ -1,7 +1,8 @@
 """How much of what takes long a run of the tests tries.
 
-`make test` draws: one long test in four, and one case in ten of each ledger that was written by
-the code that is here, others for each state of the code. `make whole` tries everything, as does
+`make test` draws: one long test in four, and one case in twenty of each ledger that was written by
+the code that is here, others for each state of the code. Tests that share what takes long to make
+are drawn together. `make whole` tries everything, as does
 pytest by itself.
 """
 
@@ -17,9 +18,9 @@ from conformance.ledger.states import is_written_of_this_state, state_of
 
 OPTION = "--drawn"
 MARK = "long"
-"""Tests that take more than two or three seconds by themselves."""
+"""Tests that take more than two or three seconds, or with a name all those that share what does."""
 
-LONG, LEDGER = 4, 10
+LONG, LEDGER = 4, 20
 
 
 @cache
@@ -37,7 +38,8 @@ def draw_cases(frontend: str, config: pytest.Config) -> int:
 
 def draw_long(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
     """The tests that are tried, and the long ones that are not."""
-    left = [i for i in items if i.get_closest_marker(MARK) and not _is_drawn(i.nodeid)]
+    marked = [(i, m) for i in items if (m := i.get_closest_marker(MARK))]
+    left = [i for i, m in marked if not _is_drawn(*(m.args or (i.nodeid,)))]
     missing = {*left}
     return [i for i in items if i not in missing], left
 

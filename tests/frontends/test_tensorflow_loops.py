@@ -14,6 +14,7 @@ from nnir.model import Model
 from ..conftest import folder_of
 from .test_tensorflow_models import DEVICES, agrees, operators
 
+pytestmark = pytest.mark.long("loops")  # for what is made for them
 LAYERS = (
     *("lstm", "last", "gru", "gru_before", "simple_rnn", "bidirectional", "backwards"),
     *("stacked", "masked", "conv_lstm"),

@@ -50,6 +50,10 @@ INTEGER = [
 ]
 
 
+NETWORKS = pytest.mark.long("networks")
+"""Drawn together: every framework writes its own."""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shared_folder("nnapi-networks", tmp_path_factory, make_networks)
@@ -85,7 +89,7 @@ def inputs_for(last: bool) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.long
+@NETWORKS
 def test_networks_of_every_framework_lower(name: str, folder: Path) -> None:
     model = nna.load(folder / name)
     x = np.ascontiguousarray(inputs_for(FILES[name])[:1])
@@ -96,6 +100,7 @@ def test_networks_of_every_framework_lower(name: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "per_channel"), [*((n, False) for n in FILES), ("v2.pt2", True)])
+@NETWORKS
 def test_quantised_networks_agree_within_a_quantum(
     name: str, folder: Path, per_channel: bool
 ) -> None:
@@ -120,6 +125,7 @@ def last_step(model: Model) -> float:
 
 
 @pytest.mark.parametrize("name", INTEGER)
+@NETWORKS
 def test_quantised_files_are_integers_throughout(name: str, folder: Path) -> None:
     """Every operation but the last, which gives real numbers where the file does."""
     model = nna.load(folder / name, qdq="qlinear" in name)
@@ -141,6 +147,7 @@ def test_quantised_files_are_integers_throughout(name: str, folder: Path) -> Non
 
 @pytest.mark.parametrize("qdq", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
+@NETWORKS
 def test_fake_quantisers_of_paddle_lower(kind: str, folder: Path, qdq: bool) -> None:
     """They are arithmetic, in which the device rounds quotients once more, or borders."""
     model = nna.load(folder / f"{kind}-integer.json", qdq=qdq)
@@ -154,6 +161,7 @@ def test_fake_quantisers_of_paddle_lower(kind: str, folder: Path, qdq: bool) -> 
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@NETWORKS
 def test_borders_of_paddle_are_borders_in_tflite(kind: str, folder: Path, tmp_path: Path) -> None:
     """Those between operators of real numbers alone, too: what a RELU6 reads that a sum reads."""
     model = nna.load(folder / f"{kind}-integer.json", qdq=True)
@@ -166,7 +174,7 @@ def test_borders_of_paddle_are_borders_in_tflite(kind: str, folder: Path, tmp_pa
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5 * np.abs(want).max())
 
 
-@pytest.mark.long
+@NETWORKS
 def test_a_network_becomes_a_file_and_comes_back(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "net.nnapi"
     nna.convert(folder / "v2.pt2", path)
@@ -182,6 +190,7 @@ def test_a_network_becomes_a_file_and_comes_back(folder: Path, tmp_path: Path) -
     np.testing.assert_allclose(round_, want, rtol=1e-5, atol=1e-5)
 
 
+@NETWORKS
 def test_quantise_writes_files_of_integers(folder: Path, tmp_path: Path) -> None:
     path, data = tmp_path / "net.nnapi", [images(8)[k : k + 1] for k in range(8)]
     source = folder / "v2.pt2"

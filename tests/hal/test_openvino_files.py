@@ -105,6 +105,7 @@ def nodes(monkeypatch: pytest.MonkeyPatch) -> Book:
     return noted
 
 
+@pytest.mark.long
 def test_nodes_that_nearly_fit_are_refused_as_by_openvino(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.house import circles, hollow, imports, modules
+from benchmarks.house import circles, hollow, imports, modules, nodes_of
 from conformance.tables import device_tables
 from hal.lowering import Bound
 from nnir.ops import OPERATORS
@@ -76,12 +76,6 @@ def name_of(path: Path) -> str:
 
 
 @cache
-def nodes_of(text: str) -> list[ast.AST]:
-    """All nodes of a file's text, which many rules look at."""
-    return list(ast.walk(ast.parse(text)))
-
-
-@cache
 def imported(path: Path) -> set[str]:
     found = set()
     for node in nodes_of(path.read_text()):
@@ -114,9 +108,17 @@ def modules_imported(path: Path) -> set[str]:
             base = package[: len(package) + 1 - node.level] if node.level else ()
             whole = ".".join([*base, *([node.module] if node.module else [])])
             modules |= {f"{whole}.{a.name}" for a in node.names}
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+        elif isinstance(node, ast.Call) and called(node) == "import_module":
             modules |= {a.value for a in node.args if isinstance(a, ast.Constant)}
     return modules
+
+
+def called(node: ast.Call) -> str:
+    """The last word of what is called."""
+    function = node.func
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
 
 
 FRONTENDS = {p.parent.name for p in (ROOT / "frontends").glob("*/__init__.py")}

@@ -76,6 +76,7 @@ def test_the_search_works_from_the_disk(site: Path, browser: Browser) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.long
 def test_pages_fit_a_phone(site: Path, browser: Browser, scheme: str) -> None:
     """Tables and code scroll by themselves, and colours follow the system."""
     page = browser.new_page(viewport=PHONE, color_scheme=scheme)

@@ -18,6 +18,7 @@ from tests.conftest import folder_of
 
 from .make_distributions import PROJECTS, ROOT
 
+pytestmark = pytest.mark.long("distributions")  # for what is made for them
 SAMPLES = ROOT / "tests" / "data" / "samples"
 PACKAGES = ("nnadapter", "nnir", "frontends", "hal", "conformance")
 MEGABYTE = 1e6
@@ -85,7 +86,6 @@ def ours() -> Iterator[str]:
                 yield path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.long
 def test_every_file_is_in_one_wheel(wheels: list[Path]) -> None:
     core, cases = map(files_of, wheels)
     assert core | cases == set(ours())
@@ -96,7 +96,6 @@ def test_every_file_is_in_one_wheel(wheels: list[Path]) -> None:
     assert not {name for name in core if name.startswith(("conformance/cases", "conformance/suit"))}
 
 
-@pytest.mark.long
 def test_the_source_distributions_have_no_tests(made: Path) -> None:
     for folder in (p for p in (made / "sources").iterdir() if p.is_dir()):
         names = {p.relative_to(folder).as_posix() for p in folder.rglob("*")}
@@ -164,7 +163,6 @@ def run(python: Path, *words: str, home: Path) -> subprocess.CompletedProcess[st
     return subprocess.run(given, cwd=home, env=clean, capture_output=True, text=True)
 
 
-@pytest.mark.long
 def test_the_core_converts_without_any_framework(made: Path, tmp_path: Path) -> None:
     """Every source into every format that needs no engine; what is not proved is said."""
     sources = [str(SAMPLES / name) for name in SOURCES]
@@ -184,7 +182,6 @@ def test_the_core_converts_without_any_framework(made: Path, tmp_path: Path) -> 
             assert "against" not in line  # an archive is what the references say
 
 
-@pytest.mark.long
 def test_the_core_names_the_package_with_the_cases(made: Path, tmp_path: Path) -> None:
     given = ("-m", "nnadapter", "conform", "--frontend", "nnir", "--op", "ABS")
     done = run(made / "core/bin/python", *given, home=tmp_path)
@@ -249,7 +246,6 @@ def test_the_core_says_what_to_install(words: tuple[str, ...], made: Path, tmp_p
     assert not list(tmp_path.glob("x.*"))
 
 
-@pytest.mark.long
 def test_the_demo_needs_the_core_alone(made: Path, tmp_path: Path) -> None:
     program = str(made / "core/bin/nnadapter")  # moved since: its first line names no Python
     done = run(made / "core/bin/python", program, "demo", home=tmp_path)

@@ -50,12 +50,14 @@ def test_onnx_to_tflite_to_nnir(name: str, request: pytest.FixtureRequest, tmp_p
 
 
 @pytest.mark.parametrize("name", ["cnn", "residual", "attention"])
+@pytest.mark.long
 def test_saved_model_to_onnx(models: Path, name: str, tmp_path: Path) -> None:
     path = converted(models / name, tmp_path, ".onnx", opset=17)
     onnx.checker.check_model(path, full_check=True)
 
 
 @pytest.mark.parametrize("name", ["cnn", "transformer", "crnn"])
+@pytest.mark.long
 def test_paddle_to_openvino(programs: Path, name: str, tmp_path: Path) -> None:
     path = converted(programs / f"{name}.json", tmp_path, ".xml")
     assert path.with_suffix(".bin").exists()
@@ -93,6 +95,7 @@ MODULES = {
 
 
 @pytest.mark.parametrize("name", MODULES)
+@pytest.mark.long
 def test_pt2_to_tflite(name: str, tmp_path: Path) -> None:
     make, example = MODULES[name]
     source = tmp_path / "source.pt2"

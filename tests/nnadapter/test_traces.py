@@ -76,6 +76,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("opset", [None, 13, 21])
+@pytest.mark.long
 def test_nodes_of_onnx_files_say_their_modules(
     source: Path, tmp_path: Path, opset: int | None
 ) -> None:
@@ -95,6 +96,7 @@ def test_nodes_of_onnx_files_say_their_modules(
     assert nna.load(tmp_path / "net.onnx").provenance.places.keys() >= {"embedding", "gelu"}
 
 
+@pytest.mark.long
 def test_types_between_are_those_that_onnx_infers(source: Path, tmp_path: Path) -> None:
     nna.convert(source, tmp_path / "net.onnx")
     written = onnx.load(tmp_path / "net.onnx")
@@ -140,6 +142,7 @@ def test_a_program_of_torch_has_its_modules_again(source: Path, tmp_path: Path) 
     assert str(Path(nna.__file__).parents[1]).encode() not in text
 
 
+@pytest.mark.long
 def test_files_say_what_they_are_made_from(named: Path, tmp_path: Path) -> None:
     digest = hashlib.sha256(named.read_bytes()).hexdigest()
     facts = {"source_producer": "a trainer", "source_opset": "ai.onnx 17"}
@@ -165,6 +168,7 @@ def test_files_say_what_they_are_made_from(named: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(run(x=x)["y"], np.maximum(x, 0))
 
 
+@pytest.mark.long
 def test_what_is_said_for_users_goes_through_nnir(named: Path, tmp_path: Path) -> None:
     nna.convert(named, tmp_path / "m.nnir")
     nna.convert(tmp_path / "m.nnir", tmp_path / "again.onnx")
