@@ -18,6 +18,7 @@ FAMILIES = (
 
 OTHERS = {
     "attention": "linear",
+    "conv": "sampling",
     "detection": "yolo",
     "generate": "shape",
     "linear": "linalg",

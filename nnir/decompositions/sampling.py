@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from functools import reduce as fold
 from operator import and_, mul
 
@@ -12,10 +13,10 @@ import numpy as np
 from .. import build
 from ..decomposition import Level
 from ..model import Value
-from ..ops import activation, compare, index, reduce, resize, shape, unary
+from ..ops import activation, compare, conv, index, reduce, resize, shape, unary, windows
 from ..ops.resize import BORDERS, KINDS
 from ..ops.sampling import CUBIC
-from ..types import InterpolateMode, PadMode, Precision
+from ..types import Fuse, InterpolateMode, PadMode, Precision
 
 NOWHERE = -2.0
 """What stands for a position that is no number: outside of every axis."""
@@ -49,6 +50,70 @@ def _grid_sample(
     n, channels = build.sizes_of(input)[:2]
     last = shape.transpose(data, perm=(0, *range(2, input.rank), 1))
     pixels = build.reshape(last, [build.times(n, math.prod(sizes)), channels])
+    total = _weigh(sampler, pixels, axes)
+    if kind != "nearest" and input.is_float:
+        total = compare.where(sampler.is_nowhere(points), np.nan, total)
+    return shape.transpose(total, perm=(0, input.rank - 1, *range(1, rank + 1))).cast(
+        input.precision
+    )
+
+
+@conv.deformable_conv_2d.decomposes()
+def _deformable_conv_2d(
+    input: Value,
+    offset: Value,
+    mask: Value,
+    filter: Value,
+    bias: Value,
+    *,
+    pads: tuple[int, ...] | None,
+    strides: tuple[int, ...],
+    group: int,
+    deformable_group: int,
+    dilations: tuple[int, ...],
+    fuse_code: Fuse,
+) -> Value:
+    """What each tap reads beside each other as channels, which one tap of a convolution weighs."""
+    sizes, kernel = build.known_sizes(input, (2, 3)), build.known_sizes(filter, (2, 3))
+    out, each = build.known_sizes(filter, (0, 1))
+    taps, part = math.prod(kernel), each * group // deformable_group
+    n, *extent = (build.size_of(offset, k) for k in (0, 2, 3))
+    planes = build.times(n, deformable_group)
+    wide = input.precision if input.precision == Precision.FLOAT64 else Precision.FLOAT32
+    shifts = build.reshape(offset, [planes, taps, 2, *extent]).cast(wide)
+    pairs = windows.pair_pads(pads, 2)
+    sampler = _Sampler(sizes, "linear", "zeros", is_aligned=True)
+    axes = []
+    for axis, tap in enumerate(np.unravel_index(np.arange(taps), kernel)):
+        shift = shape.squeeze(index.slice_(shifts, [2], [axis], [axis + 1]), [2])
+        first = tap * dilations[axis] - pairs[axis][0]
+        step = build.arange_along(shift, 2 + axis, wide, aligned=True) * strides[axis]
+        at = shift + (step + input.model.constant(first.reshape(-1, 1, 1), wide.dtype))
+        axes.append(sampler.neighbours(compare.where(abs(at) <= LARGEST, at, NOWHERE)))
+    images = build.reshape(input.cast(wide), [planes, part, *sizes])
+    pixels = build.reshape(
+        shape.transpose(images, perm=(0, 2, 3, 1)), [build.times(planes, math.prod(sizes)), part]
+    )
+    total = _weigh(sampler, pixels, axes)
+    total = total * build.reshape(mask.cast(wide), [planes, taps, *extent, 1])
+    columns = shape.transpose(total, perm=(0, 4, 1, 2, 3)).cast(input.precision)
+    return conv.conv_2d(
+        build.reshape(columns, [n, each * group * taps, *extent]),
+        build.reshape(filter, [out, each * taps, 1, 1]),
+        bias,
+        strides=(1, 1),
+        dilations=(1, 1),
+        group=group,
+        fuse_code=fuse_code,
+    )
+
+
+Neighbours = list[tuple[Value, Value | None]]
+"""Positions along an axis and the weights of what lies there."""
+
+
+def _weigh(sampler: _Sampler, pixels: Value, axes: Sequence[Neighbours]) -> Value:
+    """[N, *out, C]: the sum of the neighbours of every position by their weights."""
     parts = []
     for taps in itertools.product(*axes):
         values = sampler.pixels(pixels, [at for at, _ in taps])
@@ -56,12 +121,7 @@ def _grid_sample(
         if weights:
             values = values * shape.unsqueeze(fold(mul, weights), [-1]).cast(values.precision)
         parts.append(values)
-    total = fold(lambda a, b: a + b, parts)
-    if kind != "nearest" and input.is_float:
-        total = compare.where(sampler.is_nowhere(points), np.nan, total)
-    return shape.transpose(total, perm=(0, input.rank - 1, *range(1, rank + 1))).cast(
-        input.precision
-    )
+    return fold(lambda a, b: a + b, parts)
 
 
 class _Sampler:
@@ -104,7 +164,7 @@ class _Sampler:
         mirrored = compare.where(even, rest + low, high - rest)
         return compare.where((at < low) | (at > high), mirrored, at)
 
-    def neighbours(self, at: Value) -> list[tuple[Value, Value | None]]:
+    def neighbours(self, at: Value) -> Neighbours:
         """Positions and weights of what makes up one value."""
         if self.kind == "nearest":
             return [(at, None)]
