@@ -69,6 +69,9 @@ main (int64 m, bool go, float[2] x, float[2] step) => (float[2] y, float[T, 2] a
 }"""
 )
 LOOP_WHILE = LOOP.replace("int64 m, ", "").replace("(m, go", "(, go")
+LOOP_FAR = LOOP.replace("int64 m, ", "").replace(
+    "  y, all", "  m = Constant <value = int64 {9223372036854775807}> ()\n  y, all"
+)
 LOOP_GROWS = (
     HEAD
     + """
@@ -279,6 +282,7 @@ MODELS = [
     ModelCase(("Loop",), LOOP, (scalar(5, np.int64), NO, X, X), "does not start", oracle=ORT),
     ModelCase(("Loop",), LOOP, (scalar(0, np.int64), YES, X, X), "a count of 0", oracle=ORT),
     ModelCase(("Loop",), LOOP_WHILE, (YES, X, X + 4), "no count, stops by its condition"),
+    ModelCase(("Loop",), LOOP_FAR, (YES, X, X + 4), "a count that is none", oracle=ORT),
     ModelCase(("Loop",), LOOP_WHILE, (NO, X, X), "no count, does not start", oracle=ORT),
     ModelCase(("Loop",), LOOP_GROWS, (scalar(3, np.int64), f(7)), "a state that grows", oracle=ORT),
     ModelCase(("Loop",), LOOP_SEQUENCE, (rand(5, 2),), "bags of rows in a sequence", oracle=ORT),

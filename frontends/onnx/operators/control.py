@@ -26,6 +26,8 @@ from ..loops import Iteration, flag_of, repeat, require_tensors, write_out
 
 table = Table()
 LIMIT = "limit of the loop"
+ENDLESS = np.iinfo(np.int64).max
+"""A limit that no loop reaches: PyTorch's exporter writes it for `while`."""
 
 
 @table.convert("If")
@@ -59,7 +61,9 @@ def loop(
             return written
     model = translator.model
     state = [as_compound(model, v) for v in v_initial]
-    limit = None if M is None else shape.reshape(M, [])
+    known = None if M is None else M.constant
+    is_limit = known is None or (known < ENDLESS).all()
+    limit = shape.reshape(M, []) if M is not None and is_limit else None
     capture = Capture({**translator.captured([body]), LIMIT: limit})
     start, go = model.constant(np.int64(0)), flag_of(translator, cond)
     if limit is not None:
