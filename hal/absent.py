@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from typing import TypeVar
 
@@ -27,7 +27,7 @@ def require_operators(model: Model, lowerings: Lowerings[R]) -> None:
         return  # it is compiled at once
     problems: Counter[str] = Counter()
     refusals = []
-    for operation in _running(model):
+    for operation in _running(model, set(model.inputs)):
         operator = operation.operator
         ways = lowerings.ways_of(operator) or operator.decompositions
         if lowerings.find(operator) or ways or operation.models or _is_complex(operation):
@@ -38,9 +38,11 @@ def require_operators(model: Model, lowerings: Lowerings[R]) -> None:
     require_lowered(problems, refusals=refusals)
 
 
-def _running(model: Model) -> Iterator[Operation]:
-    """The operations that read data, not only sizes, those of branches and loops included."""
-    data: set[Value] = set(model.inputs)
+def _running(model: Model, data: set[Value]) -> Iterator[Operation]:
+    """The operations that read data, not only sizes, those of branches and loops included.
+
+    `data` are the inputs that are, to which what is computed of them is added.
+    """
     for operation in model.sorted():
         if operation.operator is shape.shape:
             continue
@@ -52,7 +54,21 @@ def _running(model: Model) -> Iterator[Operation]:
             continue  # sizes decide which branch is left
         yield operation
         for body in operation.models:
-            yield from _running(body)
+            yield from _running(body, _data_inside(body, operation, data))
+
+
+def _data_inside(body: Model, operation: Operation, data: set[Value]) -> set[Value]:
+    """The inputs of a branch or body that are data; sizes and counters of loops are none."""
+    inside = {v for v, a in zip(body.inputs, operation.inputs[1:], strict=True) if a in data}
+    carried = operation.attributes.get("carried", 0)
+    while True:
+        seen = set(inside)
+        deque(_running(body, seen), maxlen=0)  # for what it adds to `seen`
+        pairs = zip(body.inputs[:carried], body.outputs[1:], strict=False)
+        more = {v for v, result in pairs if result in seen} - inside
+        if not more:
+            return inside
+        inside |= more
 
 
 def _is_complex(operation: Operation) -> bool:

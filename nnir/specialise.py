@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from .broadcast import text
 from .dim import Dim, Expr, evaluate, symbol, symbols_of
 from .errors import BadInput
+from .iterations import count_iterations
 from .model import Model, Value
+from .ops import control
 from .types import TensorType
 
 
@@ -104,10 +107,14 @@ def _replay(model: Model, types: Sequence[TensorType], sizes: Mapping[str, Dim])
         known[value] = copy
     for operation in model.sorted():
         inputs = tuple(None if v is None else _copy_of(made, known, v) for v in operation.inputs)
-        attributes = {
+        attributes: dict[str, Any] = {
             name: _inner(a, sizes) if isinstance(a, Model) else a
             for name, a in operation.attributes.items()
         }
+        if operation.operator is control.while_ and attributes["trips"] is None:
+            first, *rest = (v for v in inputs if v is not None)
+            body, carried = attributes["body"], attributes["carried"]
+            attributes["trips"] = count_iterations(first, rest, body, carried)
         made.origin = operation.origin
         stated = [v.type for v in operation.outputs]
         outputs = made.append(operation.operator, inputs, attributes, stated)

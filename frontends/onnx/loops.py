@@ -9,6 +9,7 @@ import numpy as np
 
 from nnir.dim import Dim
 from nnir.errors import Unsupported
+from nnir.iterations import count_iterations
 from nnir.model import Model, Value
 from nnir.ops import control, shape
 from nnir.types import TensorType
@@ -51,9 +52,9 @@ def repeat(
         raise Unsupported("a Loop whose state is another kind of thing in every iteration")
     state = loop.state
     tensors = [v for e in state for v in tensors_of(e)]
-    made = control.while_(
-        go, *tensors, *capture.values.values(), body=loop.model, carried=len(tensors)
-    )
+    entries = [*tensors, *capture.values.values()]
+    trips = count_iterations(go, entries, loop.model, len(tensors))
+    made = control.while_(go, *entries, body=loop.model, carried=len(tensors), trips=trips)
     values = iter(made if isinstance(made, (list, tuple)) else [made])
     found = [like(e, [next(values) for _ in tensors_of(e)]) for e in state]
     return [*found, *values]
