@@ -12,8 +12,8 @@ from ..broadcast import axis_of, contents, ints
 from ..dim import Dim, Expr
 from ..errors import NotConstant, Unsupported
 from ..model import Value
-from ..ops.binary import max_
-from ..ops.generate import meshgrid
+from ..ops.binary import max_, min_
+from ..ops.generate import meshgrid, range_
 from ..ops.index import gather, slice_
 from ..ops.shape import (
     MODES,
@@ -29,7 +29,7 @@ from ..ops.shape import (
     unsqueeze,
     unstack,
 )
-from ..types import PadMode
+from ..types import PadMode, Precision
 
 
 @reshape_exact.decomposes()
@@ -142,6 +142,35 @@ def _pad_by_positions(input: Value, pads: Value, value: Value | None, *, mode: P
             near = np.pad(left, (max(before, 0), max(after, 0)), MODES[mode])  # type: ignore[call-overload]
             input = gather(input, near, axis=axis)
     return input
+
+
+@pad.decomposes()
+def _pad_by_computed_positions(
+    input: Value, pads: Value, value: Value | None, *, mode: PadMode
+) -> Value:
+    """Borders of the tensor's own elements whose widths only a run says, axis after axis."""
+    if mode == PadMode.CONSTANT or contents(pads) is not None:
+        raise Unsupported(f"a border of {input.type} that is a number, or known")
+    widths, one = pads.cast(Precision.INT32), input.model.constant(np.ones(1, np.int32))
+    for axis in range(input.rank):
+        before, behind = (slice_(widths, [0], [2 * axis + k], [2 * axis + k + 1]) for k in (0, 1))
+        size = build.vector(input.model, [build.size_of(input, axis)]).cast(Precision.INT32)
+        first = max_(-before, 0)
+        left = size + min_(behind, 0) - first
+        at = range_(-max_(before, 0), left + max_(behind, 0), one)
+        input = gather(input, _inner_positions(at, left, mode) + first, axis=axis)
+    return input
+
+
+def _inner_positions(at: Value, size: Value, mode: PadMode) -> Value:
+    """Which elements stand for positions around a line of a size."""
+    if mode == PadMode.WRAP:
+        return at % max_(size, 1)
+    if mode == PadMode.REFLECT:
+        period = max_(size * 2 - 2, 1)
+        near = at % period
+        return min_(near, period - near)
+    return max_(min_(at, size - 1), 0)
 
 
 def _amounts(input: Value, pads: Value) -> list[int]:
