@@ -11,7 +11,7 @@ from nnir.model import Value
 from nnir.ops import conv
 from nnir.types import Precision
 
-from ...attributes import Ints, Transposed, Window
+from ...attributes import Transposed, Window
 from ...lowering import Lowerings
 from . import windows
 from .emitter import Emitter, Operand, Ref, Sizes, widen
@@ -58,7 +58,7 @@ def transposed_convolution(
 
 def _column(g: Emitter, vector: Any, rank: int) -> Ref:
     """[C] as [C, 1, ...]."""
-    return g.node("Unsqueeze", vector, g.ints(*range(1, rank + 1)))
+    return g.unsqueeze(vector, *range(1, rank + 1))
 
 
 @table.lower(conv.conv_integer, how=Window)
@@ -103,20 +103,11 @@ def _to_unsigned(g: Emitter, value: Value, zero: Value | None) -> tuple[Any, Any
     return move(value), g.constant(np.uint8(128)) if zero is None else g.reshape(move(zero))
 
 
-@table.lower(conv.col_2_im)
+@table.lower(conv.col_2_im, how=Window)
 def col_2_im(
-    g: Emitter,
-    input: Value,
-    image_shape: Sizes,
-    block_shape: Sizes,
-    *,
-    dilations: Ints | None,
-    pads: Ints | None,
-    strides: Ints | None,
+    g: Emitter, input: Value, image_shape: Sizes, block_shape: Sizes, *, how: Window
 ) -> Ref:
-    flat = None if pads is None else windows.begins_ends(pads)
-    sizes = image_shape, block_shape
-    return g.node("Col2Im", input, *sizes, dilations=dilations, strides=strides, pads=flat)
+    return windows.slide(g, "Col2Im", how, input, image_shape, block_shape)
 
 
 @table.lower(conv.deformable_conv_2d, how=Window)

@@ -65,7 +65,7 @@ def resize_linear(
     some = g.node("Max", target, g.constant(1, np.int64))  # Resize refuses to make nothing
     result = g.node(
         "Resize",
-        *(_wide(g, input), None, None, g.node("Concat", lead, some, axis=0)),
+        *(_wide(g, input), None, None, g.concat(lead, some)),
         mode="linear",
         coordinate_transformation_mode=how.rule,
     )
