@@ -13,7 +13,7 @@ from nnir.ops import activation, binary, compare, reduce, shape
 from nnir.recipes.activation import normalize_from
 from nnir.recipes.layout import with_channels_first
 
-from ...table import Ints, Table
+from ...table import Ints, Maybe, Table
 from . import conv, pool
 from .quant import PlainScale, PlainSteps, Scale, Steps, dequantize_linear, quantize_linear
 from .windows import Padding, Pooling, Sliding
@@ -51,7 +51,7 @@ def q_linear_softmax(x: PlainSteps, y: Scale, *, axis: int = -1, opset: int) -> 
 
 
 @table.convert("QLinearConcat")
-def q_linear_concat(y_scale: Value, y_zero_point: Value, *inputs: Value | None, axis: int) -> Value:
+def q_linear_concat(y_scale: Value, y_zero_point: Value, *inputs: Maybe, axis: int) -> Value:
     """The inputs come in threes: a tensor, its scale and its zero point."""
     threes = [inputs[k : k + 3] for k in range(0, len(inputs), 3)]
     if not threes or any(len(t) < 2 or None in t[:2] for t in threes):
@@ -100,7 +100,7 @@ def q_linear_conv(
     x: Steps,
     w: Steps,
     y: Scale,
-    b: Value | None = None,
+    b: Maybe = None,
     *,
     channels_last: bool = False,
     group: int = 1,
