@@ -33,7 +33,7 @@ STATED = {
 """Defaults that only the documentation of an attribute says, or that ONNX's operator has."""
 NEEDED = {("com.microsoft::FusedGemm", "activation")}
 """What the schema may leave out, and the kernel does not."""
-CHECKED = {("com.microsoft::NhwcMaxPool", "kernel_shape")}
+CHECKED = {(f"com.microsoft::{op}", "kernel_shape") for op in ("NhwcMaxPool", "QLinearAveragePool")}
 """What the schema needs, and windows of all kinds look at themselves."""
 OFF = (None, 0, (), "")
 """What a converter may have where the schema has no default."""
