@@ -30,8 +30,7 @@ def non_max_suppression_indices(
     *,
     center_point_box: bool,
 ) -> Ref:
-    if boxes.precision == Precision.FLOAT64:
-        raise NoLowering("onnxruntime has NonMaxSuppression for FLOAT32 only, not FLOAT64")
+    g.require_single("NonMaxSuppression", boxes.precision)
     bound = None if iou_threshold is None else iou_threshold.known
     if bound is not None and not 0 <= bound.item() <= 1:
         raise NoLowering(f"onnxruntime has no NonMaxSuppression with the threshold {bound.item()}")

@@ -212,11 +212,15 @@ class Emitter(Emission[Ref]):
         narrow = given.is_float and given.dtype.itemsize < 4 and not is_said
         return Precision.FLOAT32 if narrow else given
 
+    def require_single(self, op: str, given: Precision) -> None:
+        """NoLowering for elements that are no numbers for a kernel that computes in FLOAT32."""
+        is_single = given.is_float and given != Precision.FLOAT64
+        self.need(is_single, f"has no kernel of {op} for {given.name}")
+
     def single(self, op: str, *inputs: Operand, **attributes: proto.Attribute) -> Ref:
         """A node of a kernel that computes in FLOAT32; NoLowering for FLOAT64."""
         given = self.take(inputs[0]).precision
-        if given == Precision.FLOAT64 or not given.is_float:
-            raise NoLowering(f"onnxruntime has no kernel of {op} for {given.name}")
+        self.require_single(op, given)
         if self.summed_in(given) == given == Precision.FLOAT16:
             return self._nodes(op, inputs, attributes)[0]
         floats = (v is not None and v.precision.is_float for v in inputs)

@@ -116,8 +116,7 @@ def grid_sample(
 ) -> Ref:
     if input.rank == 5 and mode == InterpolateMode.BICUBIC:
         raise NoLowering("onnxruntime has no cubic GridSample of volumes")
-    if grid.precision == Precision.FLOAT64:
-        raise NoLowering(f"onnxruntime has no GridSample of {input.type} with {grid.type}")
+    g.require_single("GridSample", grid.precision)
     places = g.take(grid)
     if pad_mode == PadMode.EDGE:  # far outside is at the edge, not where a cast to int32 wraps
         places = g.node("Clip", places, *(g.number(v, grid) for v in (-9.0, 9.0)))
