@@ -24,6 +24,9 @@ from .compound import Compound
 Ints = tuple[int, ...]
 Floats = tuple[float, ...]
 Pair = tuple[Value, Value]
+Maybe = Value | None
+"""An input that may be left out."""
+
 Wanted = NewType("Wanted", int)
 """A converter parameter of this type receives the number of outputs that the node names."""
 
@@ -99,19 +102,21 @@ class Table:
         *names: str,
         since: int = 1,
         attributes: Mapping[str, object] = NONE,
+        only: Mapping[str, object] = NONE,
         **fixed: object,
     ) -> Callable[[Function], Function]:
         """Decorator: a function whose signature is the source's is the converter of `names`.
 
         `fixed` are arguments of the function that these operators do not have; `attributes` are
         inputs of the function that are attributes of these operators, as in older versions, with
-        their defaults.
+        their defaults. `only` are attributes that the function does not know, each with the one
+        value that is not refused.
         """
 
         def add(function: Function) -> Function:
             for name in names:
                 full = self.prefix + name
-                self._add(since, Converter(full, function, fixed, attributes=attributes))
+                self._add(since, Converter(full, function, fixed, NONE, attributes, only))
             return function
 
         return add
@@ -122,25 +127,33 @@ class Table:
         *,
         since: int = 1,
         attributes: Mapping[str, object] = NONE,
+        only: Mapping[str, object] = NONE,
         **fixed: object,
     ) -> Callable[[Function], Function]:
         """Decorator: a function converts operators that differ in what it takes first."""
 
         def add(function: Function) -> Function:
             for name, differing in names.items():
-                add_one = self.convert(name, since=since, attributes=attributes, **fixed)
+                add_one = self.convert(name, since=since, attributes=attributes, only=only, **fixed)
                 add_one(partial(function, differing))
             return function
 
         return add
 
-    def same(self, names: Mapping[str, Function], *, since: int = 1, **defaults: object) -> None:
+    def same(
+        self,
+        names: Mapping[str, Function],
+        *,
+        since: int = 1,
+        only: Mapping[str, object] = NONE,
+        **defaults: object,
+    ) -> None:
         """Add operators, or functions, that mean exactly what the source means.
 
-        `defaults` are the source's, where theirs are others.
+        `defaults` are the source's, where theirs are others; `only` is as in `convert`.
         """
         for name, function in names.items():
-            self._add(since, Converter(self.prefix + name, function, defaults=defaults))
+            self._add(since, Converter(self.prefix + name, function, NONE, defaults, only=only))
 
     def named(self, rows: Mapping[str, tuple[Function, str]]) -> None:
         """Add functions, or operators, of a source that calls their parameters otherwise.
@@ -223,7 +236,8 @@ class Converter:
     """A function (or an operator) with its signature prepared for binding.
 
     The source has no argument for what is `fixed`; `defaults` are shown instead of the function's;
-    `attributes` are tensors that the source gives as attributes.
+    `attributes` are tensors that the source gives as attributes; for what is `only` in the source
+    the function has no parameter.
     """
 
     def __init__(
@@ -233,12 +247,14 @@ class Converter:
         fixed: Mapping[str, object] = NONE,
         defaults: Mapping[str, object] = NONE,
         attributes: Mapping[str, object] = NONE,
+        only: Mapping[str, object] = NONE,
     ) -> None:
         self.name = name
         self.function = function
         self.fixed = dict(fixed)
         self.defaults = {**defaults, **attributes}
         self.attributes = attributes
+        self.only = only
 
     def call(self, /, *args: object, **keywords: object) -> Any:
         """The function with what is fixed, the defaults, and what each group takes."""
@@ -304,6 +320,11 @@ class Converter:
             kind, names = self.groups[parameter.name]
             fields = inspect.signature(kind, eval_str=True).parameters.values()
             found += [p.replace(name=names[p.name], kind=parameter.kind) for p in fields]
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        found += [
+            inspect.Parameter(name, keyword, default=value, annotation=Literal[value])
+            for name, value in self.only.items()
+        ]
         return {p.name: (p, _parameter(p, p.annotation)) for p in found}
 
     @cached_property
@@ -367,7 +388,9 @@ class Converter:
             if parameter is None:
                 raise Unsupported(f"{self.name} with attribute {name}={short(value)}")
             if name not in self.attributes:
-                keywords[name] = coerce(value, parameter, self.name)
+                given = coerce(value, parameter, self.name)
+                if name not in self.only:
+                    keywords[name] = given
         for name, default in self.attributes.items():
             value = attributes.get(name, default)
             is_absent = default is None and isinstance(value, (list, tuple)) and not value
@@ -500,7 +523,7 @@ def _as_hinted(value: Any, hint: Any, what: Given) -> Any:
         if element in PLAIN and all(type(v) is element for v in value):
             return Row(value)
         return Row(v if element is Any else _as_hinted(v, element, what) for v in value)
-    if hint in (int, float, bool) and _is_real(value):
+    if hint in (int, float, bool) and _is_real(value) and (hint is not bool or value in (0, 1)):
         if hint is float or isinstance(value, int) or _is_whole(value):
             return hint(value)
     elif get_origin(hint) is not tuple and (not isinstance(hint, type) or isinstance(value, hint)):

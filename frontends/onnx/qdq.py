@@ -14,7 +14,7 @@ from nnir.model import Value
 from nnir.ops import linear
 from nnir.recipes.integer_products import as_number
 
-from ..table import Table
+from ..table import Maybe, Table
 from .operators.conv import conv_
 from .operators.linear import gemm
 from .operators.quant import PlainSteps, Scale, Steps
@@ -29,7 +29,7 @@ def to_real(x: Steps, axis: int) -> Value:
     return replace(x, scale=as_number(x.scale), zero_point=zero).real_along(axis)
 
 
-def to_steps(real: Value, scale: Value, zero_point: Value | None) -> Value:
+def to_steps(real: Value, scale: Value, zero_point: Maybe) -> Value:
     """Real numbers as integers of the type of the zero point."""
     if zero_point is None:
         raise BadType("integers of a result without a zero point, which says their type")
@@ -39,7 +39,7 @@ def to_steps(real: Value, scale: Value, zero_point: Value | None) -> Value:
 
 @table.convert("QLinearConv", since=10)
 def q_linear_conv(
-    x: Steps, w: Steps, y: Scale, b: Value | None = None, *, group: int = 1, how: Sliding
+    x: Steps, w: Steps, y: Scale, b: Maybe = None, *, group: int = 1, how: Sliding
 ) -> Value:
     """Filters may have a scale each; the bias is in steps of the products."""
     image, filters = to_real(x, 1), to_real(w, 0)
@@ -61,9 +61,9 @@ def q_linear_mat_mul(a: Steps, b: Steps, y: Scale) -> Value:
 def q_gemm(
     a: Steps,
     b: Steps,
-    c: Value | None = None,
-    y_scale: Value | None = None,
-    y_zero_point: Value | None = None,
+    c: Maybe = None,
+    y_scale: Maybe = None,
+    y_zero_point: Maybe = None,
     *,
     alpha: float = 1.0,
     transA: bool = False,  # noqa: N803  the names are those of ONNX Runtime

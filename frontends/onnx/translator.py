@@ -20,8 +20,13 @@ from . import lists
 OVERWRITTEN = "consumed_inputs"
 """Before opset 6 it said which inputs may be overwritten."""
 
-HINTS = {"LinearAttention": "chunk_size", "ai.onnx.ml::LabelEncoder": "default_string"}
-"""What says how an operator may do its work, or counts where it works on strings alone."""
+HINTS = {
+    "LinearAttention": "chunk_size",
+    "ai.onnx.ml::LabelEncoder": "default_string",
+    "ai.onnx.ml::LinearClassifier": "multi_class",
+    "com.microsoft::LinearAttention": "chunk_size",
+}
+"""What says how an operator may do its work, or counts where it works on strings or trains."""
 
 STRINGS = frozenset(
     f"{what}_strings" for what in ("cats", "classlabels", "keys", "pool", "value", "values")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from ..formats.bits import unpack
 from ..model import Value
 from ..ops import index, quant, shape
 from ..types import INTEGERS, Precision
+
+Known = Annotated[Value, None]
+"""A constant where it is known while converting."""
 
 KINDS = {
     2: (Precision.UINT2, Precision.INT2),
@@ -154,21 +158,24 @@ def look_up_codes(
 
 
 def gather_blocks(
-    table: Value,
+    data: Known,
     indices: Value,
     scales: Value,
-    zero_points: Value | None,
-    bits: int,
-    block: int,
-    axis: int,
-    blocked: int,
+    zero_points: Value | None = None,
+    *,
+    bits: Literal[2, 4, 8] = 4,
+    block_size: int = 128,
+    gather_axis: int = 0,
+    quantize_axis: int = 1,
 ) -> Value:
     """Entries along an axis of a table whose blocks along another have scales: only what is read
     becomes real. Bytes hold integers of `bits` along the last axis, around half of their range."""
-    rank = table.rank
-    along, blocked = axis % max(rank, 1), blocked % max(rank, 1)
+    table, rank = data, data.rank
+    along, blocked = gather_axis % max(rank, 1), quantize_axis % max(rank, 1)
     if rank < 2 or along == blocked or table.precision not in INTEGERS:
-        raise BadType(f"entries along axis {axis} of {table.type} with blocks along {blocked}")
+        raise BadType(
+            f"entries along axis {gather_axis} of {table.type} with blocks along {blocked}"
+        )
     if table.precision == Precision.UINT8:
         known = table.constant
         if known is None:
@@ -181,5 +188,5 @@ def gather_blocks(
     zeros = None if zero_points is None else index.gather(zero_points, indices, axis=along)
     place = blocked + (indices.rank - 1 if blocked > along else 0)
     return quant.dequantize_linear(
-        steps, factors, zeros, axis=place, block_size=block, dtype=scales.precision
+        steps, factors, zeros, axis=place, block_size=block_size, dtype=scales.precision
     )

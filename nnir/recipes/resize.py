@@ -301,7 +301,14 @@ MODES = {
 BORDERS = {"border": PadMode.EDGE, "reflection": PadMode.REFLECT, "zeros": PadMode.CONSTANT}
 
 
-def sample_grid(x: Value, grid: Value, mode: str, padding_mode: str, align_corners: bool) -> Value:
+def sample_grid(
+    x: Value,
+    grid: Value,
+    *,
+    align_corners: bool = False,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+) -> Value:
     """Elements of an image at places; ONNX, PyTorch and Paddle call the modes alike."""
     if mode not in MODES or padding_mode not in BORDERS:
         raise Unsupported(f"sampling with {mode=} and {padding_mode=}")

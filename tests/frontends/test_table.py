@@ -81,6 +81,14 @@ def plain(mask: Absent, x: Value, past: Absent = None, *, clip: Absent = None) -
     return mask, x, past, clip
 
 
+table.same({"Halves": binary.add}, only={"depth": 1, "kind": "real"})
+
+
+@table.convert("Flagged", only={"count": 2})
+def flagged(x: Value, *, keep: bool = True) -> object:
+    return keep
+
+
 @table.each({"One": 1, "Two": 2}, since=3)
 def numbered(number: int, x: Value, *, scale: int = 1) -> object:
     return number * scale
@@ -226,6 +234,26 @@ def test_what_is_refused_wherever_it_is_given(translator: Translator) -> None:
     ):
         with pytest.raises(Unsupported, match=f"Plain with {name}"):
             call(translator, "Plain", 1, inputs, **given)
+
+
+@pytest.mark.parametrize("name", ["Halves", "Flagged"])
+def test_what_the_function_does_not_know_has_one_value(translator: Translator, name: str) -> None:
+    value, converter = x(translator), table.entries[name][1]
+    inputs: list[object] = [value, value] if name == "Halves" else [value]
+    known = {n: p.default for n, p in converter.keywords.items() if n not in ("keep", "fuse_code")}
+    made = [call(translator, name, 1, inputs), call(translator, name, 1, inputs, **known)]
+    assert all(isinstance(v, Value) or v is True for v in made)
+    for attribute in known:
+        with pytest.raises(Unsupported, match=f"{name} with {attribute}=0, which is not"):
+            call(translator, name, 1, inputs, **{attribute: 0})
+
+
+def test_a_flag_is_0_or_1(translator: Translator) -> None:
+    for given, wanted in ((0, False), (1, True), (1.0, True), (False, False)):
+        assert call(translator, "Flagged", 1, [x(translator)], keep=given) is wanted
+    for given in (2, -1, 0.5, "yes"):
+        with pytest.raises(BadType, match=f"Flagged with keep={given!r}, which is not bool"):
+            call(translator, "Flagged", 1, [x(translator)], keep=given)
 
 
 @pytest.mark.parametrize(

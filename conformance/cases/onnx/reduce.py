@@ -75,6 +75,7 @@ CASES = [
     Case("ReduceSum", (np.full(2**21 + 1, 2**32 - 1),), why="more than a float64 holds"),
     Case("ReduceSum", (rand(3), np.array([True])), why="axes that are no integers", raises=BadType),
     *(Case(op, (X,), {"axis": 1}) for op in ("ArgMax", "ArgMin")),
+    Case("ReduceMax", (X,), {"keepdims": 2}, why="a flag of 2", raises=BadType),
     *(Case(op, (X,), {"axis": -1, "keepdims": 0}) for op in ("ArgMax", "ArgMin")),
     *(Case(op, (f(2, 2, 1, 1),), why="the first of equal ones") for op in ("ArgMax", "ArgMin")),
     *(

@@ -12,7 +12,7 @@ from nnir.ops import activation, compare, generate, unary
 from nnir.recipes.activation import clip, normalize_from, prelu
 from nnir.types import Precision
 
-from ...table import Pair, Table, Wanted
+from ...table import Maybe, Pair, Table, Wanted
 
 table = Table()
 LARGEST = float(np.finfo(np.float32).max)
@@ -142,8 +142,8 @@ def dropout_1(
 @table.convert("Dropout", since=12)
 def dropout(
     data: Value,
-    ratio: Value | None = None,
-    training_mode: Value | None = None,
+    ratio: Maybe = None,
+    training_mode: Maybe = None,
     *,
     seed: int | None = None,
     wanted: Wanted,

@@ -15,7 +15,7 @@ from nnir.recipes.promotion import HALVES
 from nnir.types import Precision
 
 from ...source import SourceGraph
-from ...table import Table
+from ...table import Maybe, Table
 from ...translate import Translator
 
 table = Table()
@@ -30,10 +30,10 @@ def attention(
     q: Value,
     k: Value,
     v: Value,
-    attn_mask: Value | None = None,
-    past_key: Value | None = None,
-    past_value: Value | None = None,
-    nonpad_kv_seqlen: Value | None = None,
+    attn_mask: Maybe = None,
+    past_key: Maybe = None,
+    past_value: Maybe = None,
+    nonpad_kv_seqlen: Maybe = None,
     *,
     is_causal: bool = False,
     kv_num_heads: int | None = None,

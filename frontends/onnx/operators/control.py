@@ -19,7 +19,7 @@ from ...capture import Capture
 from ...loop_state import inline
 from ...scans import scan as scan_slices
 from ...source import SourceGraph
-from ...table import Absent, Ints, Items, Table
+from ...table import Absent, Ints, Items, Maybe, Table
 from ...translate import Translator
 from ..lists import as_compound
 from ..loops import Iteration, flag_of, repeat, require_tensors, write_out
@@ -49,8 +49,8 @@ def if_(
 
 @table.convert("Loop")
 def loop(
-    M: Value | None,  # noqa: N803  ONNX's name
-    cond: Value | None,
+    M: Maybe,  # noqa: N803  ONNX's name
+    cond: Maybe,
     *v_initial: Value | Items,
     body: SourceGraph,
     translator: Translator,

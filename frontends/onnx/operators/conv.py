@@ -12,7 +12,7 @@ from nnir.recipes.conv import convolve, convolve_deformed, fit_transposed
 from nnir.recipes.integer_products import requantize
 from nnir.types import AutoPad
 
-from ...table import Ints, Table
+from ...table import Ints, Maybe, Table
 from . import windows
 from .quant import Scale, Steps
 from .windows import Moving, Sliding
@@ -21,7 +21,7 @@ table = Table()
 
 
 @table.convert("Conv")
-def conv_(x: Value, w: Value, b: Value | None = None, *, group: int = 1, how: Sliding) -> Value:
+def conv_(x: Value, w: Value, b: Maybe = None, *, group: int = 1, how: Sliding) -> Value:
     return convolve(x, w, b, how.for_filter("Conv", x, w).slide(group))
 
 
@@ -29,7 +29,7 @@ def conv_(x: Value, w: Value, b: Value | None = None, *, group: int = 1, how: Sl
 def conv_transpose(
     x: Value,
     w: Value,
-    b: Value | None = None,
+    b: Maybe = None,
     *,
     group: int = 1,
     output_padding: Ints = (),
@@ -49,8 +49,8 @@ def conv_transpose(
 def conv_integer(
     x: Value,
     w: Value,
-    x_zero_point: Value | None = None,
-    w_zero_point: Value | None = None,
+    x_zero_point: Maybe = None,
+    w_zero_point: Maybe = None,
     *,
     group: int = 1,
     how: Sliding,
@@ -64,7 +64,7 @@ def conv_integer(
 
 @table.convert("QLinearConv", since=10)
 def q_linear_conv(
-    x: Steps, w: Steps, y: Scale, b: Value | None = None, *, group: int = 1, how: Sliding
+    x: Steps, w: Steps, y: Scale, b: Maybe = None, *, group: int = 1, how: Sliding
 ) -> Value:
     total = conv_integer(x.own, w.own, x.zero_point, w.zero_point, group=group, how=how)
     each = [-1, *(1,) * (total.rank - 2)]
@@ -78,8 +78,8 @@ def deform_conv(
     x: Value,
     w: Value,
     offset: Value,
-    b: Value | None = None,
-    mask: Value | None = None,
+    b: Maybe = None,
+    mask: Maybe = None,
     *,
     group: int = 1,
     offset_group: int = 1,

@@ -4,35 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from nnir.errors import BadType, Unsupported
+from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.ops import detection
 
 from ...table import Table
 
 table = Table()
-
-
-@table.convert("NonMaxSuppression", since=10)
-def non_max_suppression(
-    boxes: Value,
-    scores: Value,
-    max_output_boxes_per_class: Value | None = None,
-    iou_threshold: Value | None = None,
-    score_threshold: Value | None = None,
-    *,
-    center_point_box: int = 0,
-) -> Value:
-    if center_point_box not in (0, 1):
-        raise BadType(f"NonMaxSuppression with center_point_box={center_point_box}")
-    return detection.non_max_suppression_indices(
-        boxes,
-        scores,
-        max_output_boxes_per_class,
-        iou_threshold,
-        score_threshold,
-        center_point_box=bool(center_point_box),
-    )
+table.same({"MaxRoiPool": detection.max_roi_pool})
+table.same({"NonMaxSuppression": detection.non_max_suppression_indices}, since=10)
 
 
 @table.convert("RoiAlign", coordinate_transformation_mode="output_half_pixel")
@@ -63,6 +43,3 @@ def roi_align(
         spatial_scale=spatial_scale,
         aligned=coordinate_transformation_mode == "half_pixel",
     )
-
-
-table.same({"MaxRoiPool": detection.max_roi_pool})

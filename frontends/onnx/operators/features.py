@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -20,10 +19,12 @@ table.same(
     {
         "ai.onnx.ml::ArrayFeatureExtractor": features.take_columns,
         "ai.onnx.ml::Binarizer": features.binarize,
+        "ai.onnx.ml::FeatureVectorizer": features.join_features,
         "ai.onnx.ml::Normalizer": features.normalize_rows,
         "ai.onnx.ml::Scaler": features.scale_features,
     }
 )
+table.same({"ai.onnx.ml::OneHotEncoder": features.encode_categories}, only={"zeros": 1})
 
 
 @dataclass(frozen=True)
@@ -74,13 +75,3 @@ def imputer(
     if x.is_float:
         return features.impute(x, replaced_value_float, imputed_value_floats)
     return features.impute(x, replaced_value_int64, imputed_value_int64s)
-
-
-@table.convert("ai.onnx.ml::OneHotEncoder")
-def one_hot_encoder(x: Value, *, cats_int64s: Ints = (), zeros: Literal[1] = 1) -> Value:
-    return features.encode_categories(x, cats_int64s)
-
-
-@table.convert("ai.onnx.ml::FeatureVectorizer")
-def feature_vectorizer(*x: Value, inputdimensions: Ints) -> Value:
-    return features.join_features(*x, widths=inputdimensions)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
 from nnir.errors import BadType, Unsupported
@@ -14,6 +12,8 @@ from ...table import Floats, Ints, Table
 from ...translate import Translator
 
 table = Table()
+# the reference computes 16-bit floats in float32, as `stash_type` 1 asks
+table.same({"Range": generate.range_}, only={"stash_type": 1})
 
 
 @table.convert("Constant")
@@ -44,9 +44,3 @@ def constant_of_shape(input: Index, *, value: np.ndarray | None = None) -> Value
     if element.size != 1:
         raise Unsupported(f"ConstantOfShape with value={element!r}")
     return generate.fill(input, input.model.constant(element.reshape(())))
-
-
-@table.convert("Range")
-def range_(start: Value, limit: Value, delta: Value, *, stash_type: Literal[1] = 1) -> Value:
-    """The reference computes 16-bit floats in float32, as `stash_type` 1 asks."""
-    return generate.range_(start, limit, delta)

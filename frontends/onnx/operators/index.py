@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from nnir import build
 from nnir.errors import BadType
 from nnir.model import Index, Value
@@ -14,35 +12,22 @@ from nnir.recipes.index import one_hot_along
 from nnir.recipes.scatter import write_blocks
 from nnir.types import Precision
 
-from ...table import REQUIRED, Table
+from ...table import REQUIRED, Maybe, Table
 
 table = Table()
-Reduction = Literal["none", "add", "mul", "max", "min"]
 table.same(
     {
         "Gather": index.gather,
         "GatherElements": index.gather_elements,
         "GatherND": index.gather_nd,
         "NonZero": index.non_zero,
+        "ScatterElements": index.scatter_elements,
+        "ScatterND": index.scatter_nd,
         "TensorScatter": write_blocks,
     }
 )
 table.same({"ReverseSequence": index.reverse_sequence}, batch_axis=1, time_axis=0)
 table.convert("Scatter", reduction="none")(index.scatter_elements)
-
-
-@table.convert("ScatterElements")
-def scatter_elements(
-    data: Value, indices: Value, updates: Value, *, axis: int = 0, reduction: Reduction = "none"
-) -> Value:
-    return index.scatter_elements(data, indices, updates, axis=axis, reduction=reduction)
-
-
-@table.convert("ScatterND")
-def scatter_nd(
-    data: Value, indices: Value, updates: Value, *, reduction: Reduction = "none"
-) -> Value:
-    return index.scatter_nd(data, indices, updates, reduction=reduction)
 
 
 @table.convert("Slice", since=10)
@@ -76,7 +61,7 @@ def one_hot(indices: Value, depth: Index, values: Value, *, axis: int = -1) -> V
 
 
 @table.convert("Trilu")
-def trilu(input: Value, k: Value | None = None, *, upper: bool = True) -> Value:
+def trilu(input: Value, k: Maybe = None, *, upper: bool = True) -> Value:
     diagonal = 0 if k is None else ops.reshape(build.int64(k), [])
     return (triu if upper else tril)(input, diagonal)
 

@@ -9,7 +9,7 @@ from nnir.recipes.integer_products import multiply_integers, requantize, spread_
 from nnir.recipes.linear import scale_by, weighted_sum
 from nnir.types import Precision
 
-from ...table import Table
+from ...table import Maybe, Table
 from .quant import Scale, Steps
 
 table = Table()
@@ -22,7 +22,7 @@ table.convert("MatMul", transpose_x=False, transpose_y=False)(linear.mat_mul)
 def gemm(
     a: Value,
     b: Value,
-    c: Value | None = None,
+    c: Maybe = None,
     *,
     alpha: float = 1.0,
     beta: float = 1.0,

@@ -6,7 +6,7 @@ from nnir.model import Value
 from nnir.ops import activation
 from nnir.recipes.loss import Reduction, negative_log_likelihood
 
-from ...table import Table, Wanted
+from ...table import Maybe, Table, Wanted
 
 table = Table()
 table.same({"NegativeLogLikelihoodLoss": negative_log_likelihood}, since=12)
@@ -16,7 +16,7 @@ table.same({"NegativeLogLikelihoodLoss": negative_log_likelihood}, since=12)
 def softmax_cross_entropy_loss(
     scores: Value,
     labels: Value,
-    weights: Value | None = None,
+    weights: Maybe = None,
     *,
     ignore_index: int | None = None,
     reduction: Reduction = "mean",

@@ -12,31 +12,7 @@ from nnir.recipes.estimators.support_vectors import Kernel, Kind
 from ...table import Floats, Ints, Table
 
 table = Table(prefix="ai.onnx.ml::")
-
-
-@table.convert("LinearRegressor")
-def linear_regressor(
-    x: Value,
-    *,
-    coefficients: Floats = (),
-    intercepts: Floats = (),
-    post_transform: Transform = "NONE",
-    targets: int = 1,
-) -> Value:
-    return linear.predict(x, coefficients, intercepts, targets, post_transform)
-
-
-@table.convert("LinearClassifier")
-def linear_classifier(
-    x: Value,
-    *,
-    classlabels_ints: Ints,
-    coefficients: Floats,
-    intercepts: Floats,
-    multi_class: int = 0,
-    post_transform: Transform = "NONE",
-) -> tuple[Value, Value]:
-    return linear.classify(x, coefficients, intercepts, classlabels_ints, post_transform)
+table.same({"LinearClassifier": linear.classify, "LinearRegressor": linear.predict})
 
 
 @table.convert("SVMRegressor")

@@ -9,7 +9,7 @@ from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation
 
-from ...table import Table
+from ...table import Maybe, Table
 from .activation import clip_1, selu, softplus, softsign, swish, thresholded_relu
 
 table = Table(prefix="com.microsoft::")
@@ -56,5 +56,5 @@ def bias_gelu(a: Value, b: Value) -> Value:
 
 
 @table.convert("FastGelu")
-def fast_gelu(x: Value, bias: Value | None = None) -> Value:
+def fast_gelu(x: Value, bias: Maybe = None) -> Value:
     return activation.gelu(x if bias is None else x + bias, approximate=True)

@@ -14,12 +14,11 @@ from nnir.recipes.attention import rotate_by_tables, split_heads
 from nnir.recipes.shape import split_pieces
 from nnir.recipes.shared_cache import extend_shared
 
-from ...table import Absent, Ints, Table, Withheld
+from ...table import Absent, Ints, Maybe, Table, Withheld
 
 table = Table(prefix="com.microsoft::")
 QK = Withheld("the scores of DecoderMaskedMultiHeadAttention without output_qk=1")
 UNEVEN = Withheld("the present of an Attention whose values have another size than its keys")
-Maybe = Value | None
 DEFAULT_FILTER = -10000.0
 
 

@@ -3,7 +3,7 @@ them: blocked DEQUANTIZE_LINEAR in front of an operator."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -11,11 +11,10 @@ from nnir.model import Value
 from nnir.ops import linear
 from nnir.recipes import packed
 
-from ...table import Absent, Table
+from ...table import Absent, Maybe, Table
 
 table = Table(prefix="com.microsoft::")
-Known = Annotated[Value, None]
-"""A constant where it is known while converting."""
+table.same({"GatherBlockQuantized": packed.gather_blocks})
 
 
 @table.convert("MatMulNBits")
@@ -23,9 +22,9 @@ def mat_mul_n_bits(
     a: Value,
     b: np.ndarray,
     scales: Value,
-    zero_points: Known | None = None,
+    zero_points: packed.Known | None = None,
     g_idx: Absent = None,
-    bias: Value | None = None,
+    bias: Maybe = None,
     *,
     K: int,  # noqa: N803  the names are those of ONNX Runtime
     N: int,  # noqa: N803  as above
@@ -59,19 +58,3 @@ def mat_mul_bnb_4(
     codes = (packed.FP4, packed.NF4)[quant_type]
     weights = packed.look_up_codes(b, absmax, (N, K), block_size, codes)
     return linear.mat_mul(a, a.model.constant(weights, a.dtype), transpose_y=True)
-
-
-@table.convert("GatherBlockQuantized")
-def gather_block_quantized(
-    data: Known,
-    indices: Value,
-    scales: Value,
-    zero_points: Value | None = None,
-    *,
-    bits: Literal[2, 4, 8] = 4,
-    block_size: int = 128,
-    gather_axis: int = 0,
-    quantize_axis: int = 1,
-) -> Value:
-    axes = gather_axis, quantize_axis
-    return packed.gather_blocks(data, indices, scales, zero_points, bits, block_size, *axes)

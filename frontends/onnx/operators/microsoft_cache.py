@@ -15,10 +15,9 @@ from nnir.recipes.cached_attention import attend_cached, count_on, separate_head
 from nnir.recipes.windowed_cache import attend_windowed
 from nnir.specialise import close_size
 
-from ...table import Absent, Attributes, Table, Withheld
+from ...table import Absent, Attributes, Maybe, Table, Withheld
 
 table = Table(prefix="com.microsoft::")
-Maybe = Value | None
 SCORES = Withheld("the scores of GroupQueryAttention without qk_output")
 
 

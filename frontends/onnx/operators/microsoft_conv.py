@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnir.errors import BadType
 from nnir.model import Value
 
-from ...table import Floats, Table
+from ...table import Floats, Maybe, Table
 from .conv import conv_
 from .microsoft_activation import activate, numbers_of
 from .windows import Sliding
@@ -17,8 +17,8 @@ table = Table(prefix="com.microsoft::")
 def fused_conv(
     x: Value,
     w: Value,
-    b: Value | None = None,
-    z: Value | None = None,
+    b: Maybe = None,
+    z: Maybe = None,
     *,
     activation: str | None = None,
     activation_params: Floats = (),

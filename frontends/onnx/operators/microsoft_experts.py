@@ -15,10 +15,9 @@ from nnir.ops import activation, unary
 from nnir.recipes.experts import Layer, mix_experts, share_out, swiglu_of_pairs
 from nnir.recipes.packed import dequantize_experts
 
-from ...table import Absent, Attributes, Table
+from ...table import Absent, Attributes, Maybe, Table
 
 table = Table(prefix="com.microsoft::")
-Maybe = Value | None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from nnir.model import Value
 from nnir.ops import linear, shape
 from nnir.recipes.linear import scale_by
 
-from ...table import Table
+from ...table import Maybe, Table
 from .linear import gemm
 from .microsoft_activation import activate
 
@@ -46,7 +46,7 @@ def _batch_behind(x: Value, wanted: bool) -> Value:
 def fused_gemm(
     a: Value,
     b: Value,
-    c: Value | None = None,
+    c: Maybe = None,
     *,
     activation: str,
     activation_alpha: float | None = None,

@@ -12,7 +12,7 @@ from nnir.recipes.embeddings import count_ones, read_embeddings
 from nnir.recipes.generate import constant_like
 from nnir.recipes.norm import inverse_size, moments
 
-from ...table import Table, Withheld
+from ...table import Maybe, Table, Withheld
 
 table = Table(prefix="com.microsoft::")
 Four = tuple[Value, Value | Withheld, Value, Value]
@@ -24,8 +24,8 @@ def skip_layer_normalization(
     input: Value,
     skip: Value,
     gamma: Value,
-    beta: Value | None = None,
-    bias: Value | None = None,
+    beta: Maybe = None,
+    bias: Maybe = None,
     *,
     epsilon: float = 1e-12,
 ) -> Four:
@@ -39,7 +39,7 @@ def skip_layer_normalization(
 
 @table.convert("SkipSimplifiedLayerNormalization")
 def skip_simplified_layer_normalization(
-    input: Value, skip: Value, gamma: Value, bias: Value | None = None, *, epsilon: float = 1e-12
+    input: Value, skip: Value, gamma: Value, bias: Maybe = None, *, epsilon: float = 1e-12
 ) -> Four:
     total = _add_up(input, skip, bias)
     result = norm.rms_normalization(total, gamma, begin_norm_axis=LAST, epsilon=epsilon)
@@ -48,7 +48,7 @@ def skip_simplified_layer_normalization(
     return norm.same_precision(result, input), mean, spread, norm.same_precision(total, input)
 
 
-def _add_up(input: Value, skip: Value, bias: Value | None) -> Value:
+def _add_up(input: Value, skip: Value, bias: Maybe) -> Value:
     """The sum, whose 16-bit floats stay float32 until everything is done."""
     if not input.is_float or input.rank not in (2, 3) or skip.rank > input.rank:
         raise BadType(f"a normalisation of {input.type} with {skip.type} added to it")
@@ -61,14 +61,14 @@ def _add_up(input: Value, skip: Value, bias: Value | None) -> Value:
 @table.convert("EmbedLayerNormalization")
 def embed_layer_normalization(
     input_ids: Value,
-    segment_ids: Value | None,
+    segment_ids: Maybe,
     word_embedding: Value,
     position_embedding: Value,
-    segment_embedding: Value | None,
+    segment_embedding: Maybe,
     gamma: Value,
     beta: Value,
-    mask: Value | None = None,
-    position_ids: Value | None = None,
+    mask: Maybe = None,
+    position_ids: Maybe = None,
     *,
     epsilon: float = 1e-12,
     mask_index_type: int = 0,

@@ -7,7 +7,7 @@ from typing import Literal
 from nnir import build
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import index, linear, reduce, shape, unary
+from nnir.ops import generate, index, linear, reduce, shape, unary
 from nnir.recipes.layout import with_channels_first
 from nnir.recipes.pool import pool_maxima
 from nnir.recipes.resize import sample_grid
@@ -15,18 +15,19 @@ from nnir.recipes.shape import insert_axes, unfold
 from nnir.recipes.uniques import distinct_elements
 from nnir.types import Precision
 
-from ...table import Table
-from .generate import range_
+from ...table import Maybe, Table
 from .index import trilu
 from .shape import pad
 from .windows import Pooling
 
 table = Table(prefix="com.microsoft::")
-table.same({"Inverse": linear.inverse})
+table.same({"GridSample": sample_grid, "Inverse": linear.inverse})
+# in order of first occurrence; every NaN is another
+table.convert("Unique", axis=(), kind=Precision.INT64)(distinct_elements)
 
 
 @table.convert("Trilu")
-def trilu_1(x: Value, k: Value | None = None, *, upper: bool = True) -> Value:
+def trilu_1(x: Value, k: Maybe = None, *, upper: bool = True) -> Value:
     return trilu(x, k, upper=upper)
 
 
@@ -39,7 +40,7 @@ def expand_dims(x: Value, axis: Value) -> Value:
 def pad_flat(
     data: Value,
     pads: Index,
-    value: Value | None = None,
+    value: Maybe = None,
     *,
     mode: Literal["constant", "reflect", "edge", "wrap"] = "constant",
 ) -> Value:
@@ -49,26 +50,8 @@ def pad_flat(
 
 
 @table.convert("Range")
-def range_by_one(start: Value, limit: Value, delta: Value | None = None) -> Value:
-    return range_(start, limit, start.scalar(1) if delta is None else delta)
-
-
-@table.convert("GridSample")
-def grid_sample_1(
-    x: Value,
-    grid: Value,
-    *,
-    align_corners: bool = False,
-    mode: Literal["bilinear", "nearest", "bicubic"] = "bilinear",
-    padding_mode: Literal["zeros", "border", "reflection"] = "zeros",
-) -> Value:
-    return sample_grid(x, grid, mode, padding_mode, align_corners)
-
-
-@table.convert("Unique")
-def unique(x: Value) -> tuple[Value, Value, Value]:
-    """In order of first occurrence; every NaN is another."""
-    return distinct_elements(x, (), Precision.INT64)
+def range_by_one(start: Value, limit: Value, delta: Maybe = None) -> Value:
+    return generate.range_(start, limit, start.scalar(1) if delta is None else delta)
 
 
 @table.convert("GatherND")

@@ -8,7 +8,7 @@ from nnir.ops import shape
 from nnir.recipes import integer_products as products
 from nnir.types import Precision
 
-from ...table import Table
+from ...table import Maybe, Table
 from .quant import Steps
 
 table = Table(prefix="com.microsoft::")
@@ -25,9 +25,9 @@ table.same(
 def q_gemm(
     a: Steps,
     b: Steps,
-    c: Value | None = None,
-    y_scale: Value | None = None,
-    y_zero_point: Value | None = None,
+    c: Maybe = None,
+    y_scale: Maybe = None,
+    y_zero_point: Maybe = None,
     *,
     alpha: float = 1.0,
     transA: bool = False,  # noqa: N803  the names are those of ONNX Runtime

@@ -12,11 +12,12 @@ from nnir.model import Value
 from nnir.ops import activation, binary, compare, reduce, shape
 from nnir.recipes.activation import normalize_from
 from nnir.recipes.layout import with_channels_first
+from nnir.recipes.pool import pool_means
 
-from ...table import Ints, Table
-from . import conv, pool
+from ...table import Maybe, Table
+from . import conv
 from .quant import PlainScale, PlainSteps, Scale, Steps, dequantize_linear, quantize_linear
-from .windows import Padding, Pooling, Sliding
+from .windows import Gapless, Sliding
 
 table = Table(prefix="com.microsoft::")
 LAYOUT = {False: "NCHW", True: "NHWC"}
@@ -51,7 +52,7 @@ def q_linear_softmax(x: PlainSteps, y: Scale, *, axis: int = -1, opset: int) -> 
 
 
 @table.convert("QLinearConcat")
-def q_linear_concat(y_scale: Value, y_zero_point: Value, *inputs: Value | None, axis: int) -> Value:
+def q_linear_concat(y_scale: Value, y_zero_point: Value, *inputs: Maybe, axis: int) -> Value:
     """The inputs come in threes: a tensor, its scale and its zero point."""
     threes = [inputs[k : k + 3] for k in range(0, len(inputs), 3)]
     if not threes or any(len(t) < 2 or None in t[:2] for t in threes):
@@ -70,20 +71,14 @@ def q_linear_average_pool(
     x: PlainSteps,
     y: PlainScale,
     *,
-    auto_pad: Padding = "NOTSET",
-    ceil_mode: bool = False,
     channels_last: bool = False,
     count_include_pad: bool = False,
-    kernel_shape: Ints,
-    pads: Ints = (),
-    strides: Ints = (),
+    how: Gapless,
 ) -> Value:
-    how = Pooling(kernel_shape, pads, strides, auto_pad=auto_pad, ceil_mode=ceil_mode)
-
     def compute(image: Value) -> Value:
         real = replace(x, own=image).real
-        means = pool.average_pool(real, count_include_pad=count_include_pad, how=how)
-        return y.count(means, image.precision)
+        window = how.over("QLinearAveragePool", real)
+        return y.count(pool_means(real, window, include=count_include_pad), image.precision)
 
     return with_channels_first(x.own, LAYOUT[channels_last], compute)
 
@@ -100,7 +95,7 @@ def q_linear_conv(
     x: Steps,
     w: Steps,
     y: Scale,
-    b: Value | None = None,
+    b: Maybe = None,
     *,
     channels_last: bool = False,
     group: int = 1,

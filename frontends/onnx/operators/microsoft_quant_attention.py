@@ -11,7 +11,7 @@ from nnir.recipes.attention import split_heads
 from nnir.recipes.integer_products import multiply_to_real
 from nnir.recipes.masked_attention import attend_padded, merged_widths
 
-from ...table import Absent, Table
+from ...table import Absent, Maybe, Table
 
 table = Table(prefix="com.microsoft::")
 HIDDEN = -10000.0
@@ -25,9 +25,9 @@ def q_attention(
     bias: Value,
     input_scale: Value,
     weight_scale: Value,
-    mask_index: Value | None = None,
-    input_zero_point: Value | None = None,
-    weight_zero_point: Value | None = None,
+    mask_index: Maybe = None,
+    input_zero_point: Maybe = None,
+    weight_zero_point: Maybe = None,
     past: Absent = None,
     *,
     do_rotary: Literal[0] = 0,

@@ -9,7 +9,7 @@ from nnir.model import Value
 from nnir.ops import binary, norm, quant
 from nnir.recipes.embeddings import count_ones, read_embeddings
 
-from ...table import Table
+from ...table import Maybe, Table
 
 table = Table(prefix="com.microsoft::")
 
@@ -17,21 +17,21 @@ table = Table(prefix="com.microsoft::")
 @table.convert("QEmbedLayerNormalization")
 def q_embed_layer_normalization(
     input_ids: Value,
-    segment_ids: Value | None,
+    segment_ids: Maybe,
     word_embedding_quant: Value,
     position_embedding_quant: Value,
-    segment_embedding: Value | None,
+    segment_embedding: Maybe,
     gamma_quant: Value,
     beta_quant: Value,
-    mask: Value | None,
+    mask: Maybe,
     word_embedding_scale: Value,
     position_embedding_scale: Value,
-    segment_embedding_scale: Value | None,
+    segment_embedding_scale: Maybe,
     gamma_scale: Value,
     beta_scale: Value,
     word_embedding_zero_point: Value,
     position_embedding_zero_point: Value,
-    segment_embedding_zero_point: Value | None,
+    segment_embedding_zero_point: Maybe,
     gamma_zero_point: Value,
     beta_zero_point: Value,
     *,

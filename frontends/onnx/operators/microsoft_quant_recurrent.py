@@ -8,7 +8,7 @@ from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.recipes.integer_recurrent import Weights, run_lstm
 
-from ...table import Absent, Floats, Table
+from ...table import Absent, Floats, Maybe, Table
 
 table = Table(prefix="com.microsoft::")
 BACKWARD = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
@@ -20,10 +20,10 @@ def dynamic_quantize_lstm(
     x: Value,
     w: Value,
     r: Value,
-    b: Value | None,
+    b: Maybe,
     sequence_lens: Absent,
-    initial_h: Value | None,
-    initial_c: Value | None,
+    initial_h: Maybe,
+    initial_c: Maybe,
     p: Absent,
     w_scale: Value,
     w_zero_point: Value,

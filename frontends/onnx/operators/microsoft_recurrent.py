@@ -11,52 +11,14 @@ from nnir.ops import activation as activations
 from nnir.ops import attention, norm
 from nnir.recipes.causal_conv import convolve_causally
 
-from ...table import Pair, Table
+from ...table import Table
 
 table = Table(prefix="com.microsoft::")
-
-
-@table.convert("LinearAttention")
-def linear_attention(
-    query: Value,
-    key: Value,
-    value: Value,
-    past_state: Value | None = None,
-    decay: Value | None = None,
-    beta: Value | None = None,
-    *,
-    chunk_size: int = 64,
-    kv_num_heads: int,
-    q_num_heads: int,
-    scale: float = 0.0,
-    state_window: Literal[0] = 0,
-    update_rule: str = "gated_delta",
-) -> Pair:
-    """`chunk_size` says how many steps are computed at once, and changes no value."""
-    made: Pair = attention.linear_attention(
-        *(query, key, value, past_state, decay, beta),
-        q_num_heads=q_num_heads,
-        kv_num_heads=kv_num_heads,
-        update_rule=update_rule,
-        scale=scale,
-    )
-    return made
-
-
-@table.convert("CausalConvWithState")
-def causal_conv(
-    input: Value,
-    weight: Value,
-    bias: Value | None = None,
-    past_state: Value | None = None,
-    *,
-    activation: Literal["none", "silu", "swish"] = "none",
-    channels_last: Literal[0] = 0,
-    dilation: Literal[1] = 1,
-    ndim: Literal[1] = 1,
-    state_window: Literal[0] = 0,
-) -> Pair:
-    return convolve_causally(input, weight, bias, past_state, activation=activation)
+table.same({"LinearAttention": attention.linear_attention}, only={"state_window": 0})
+table.same(
+    {"CausalConvWithState": convolve_causally},
+    only={"channels_last": 0, "dilation": 1, "ndim": 1, "state_window": 0},
+)
 
 
 @table.convert("GatedRMSNorm")

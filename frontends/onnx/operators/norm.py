@@ -13,7 +13,7 @@ from nnir.ops import norm, reduce, unary
 from nnir.recipes import norm as recipes
 from nnir.types import Precision
 
-from ...table import REQUIRED, Ints, Pair, Table, Wanted
+from ...table import REQUIRED, Ints, Maybe, Pair, Table, Wanted
 
 table = Table()
 Results = Value | tuple[Value, ...]
@@ -76,7 +76,7 @@ def batch_normalization_1(
 def layer_normalization(
     x: Value,
     scale: Value,
-    b: Value | None = None,
+    b: Maybe = None,
     *,
     axis: int = -1,
     epsilon: float = 1e-5,

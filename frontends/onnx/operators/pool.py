@@ -11,7 +11,7 @@ from nnir.ops import pool, reduce
 from nnir.recipes import pool as recipes
 from nnir.recipes.distance import vector_norm
 
-from ...table import Table, Wanted
+from ...table import Maybe, Table, Wanted
 from .windows import Pooling, Stepping
 
 table = Table()
@@ -54,7 +54,7 @@ def global_lp_pool(x: Value, *, p: float = 2) -> Value:
 
 
 @table.convert("MaxUnpool", since=9)
-def max_unpool(x: Value, i: Value, output_shape: Value | None = None, *, how: Stepping) -> Value:
+def max_unpool(x: Value, i: Value, output_shape: Maybe = None, *, how: Stepping) -> Value:
     at = how.over("MaxUnpool", x)
     given = {"kernel_shape": at.kernel, "pads": at.pads, "strides": at.strides}
     return pool.max_unpool(x, i, output_shape, **given)

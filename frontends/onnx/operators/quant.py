@@ -9,7 +9,7 @@ from nnir.ops import quant
 from nnir.recipes.integer_products import quantize_dynamically
 from nnir.types import Precision
 
-from ...table import Prefixed, Table
+from ...table import Maybe, Prefixed, Table
 
 table = Table()
 table.same({"DynamicQuantizeLinear": quantize_dynamically}, since=11)
@@ -37,7 +37,7 @@ class Steps(Prefixed):
 class PlainSteps(Steps):
     """Integers that may count from 0."""
 
-    zero_point: Value | None = None  # type: ignore[assignment]
+    zero_point: Maybe = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,14 @@ class Scale(Prefixed):
 class PlainScale(Scale):
     """Those of integers that may count from 0."""
 
-    zero_point: Value | None = None  # type: ignore[assignment]
+    zero_point: Maybe = None  # type: ignore[assignment]
 
 
 @table.convert("QuantizeLinear", since=10)
 def quantize_linear(
     x: Value,
     y_scale: Value,
-    y_zero_point: Value | None = None,
+    y_zero_point: Maybe = None,
     *,
     axis: int = 1,
     saturate: bool = True,
@@ -90,7 +90,7 @@ def quantize_linear(
 def dequantize_linear(
     x: Value,
     x_scale: Value,
-    x_zero_point: Value | None = None,
+    x_zero_point: Maybe = None,
     *,
     axis: int = 1,
     block_size: int = 0,

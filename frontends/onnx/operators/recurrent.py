@@ -11,7 +11,7 @@ from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import recurrent, shape
 
-from ...table import Attributes, Floats, Table
+from ...table import Attributes, Floats, Maybe, Table
 
 table = Table()
 Results = tuple[Value, ...]
@@ -25,9 +25,9 @@ class Operands(Attributes):
     x: Value
     w: Value
     r: Value
-    b: Value | None = None
-    sequence_lens: Value | None = None
-    initial_h: Value | None = None
+    b: Maybe = None
+    sequence_lens: Maybe = None
+    initial_h: Maybe = None
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Layer(Attributes):
     output_sequence: int = 0
 
     def apply(
-        self, operator: Operator[Results], given: Operands, *more: Value | None, **options: Any
+        self, operator: Operator[Results], given: Operands, *more: Maybe, **options: Any
     ) -> Results:
         """Call the operator, which has time first; `more` begins with another initial state."""
         size = given.r.shape[2] if given.r.rank == 3 else None
@@ -68,7 +68,7 @@ class Layer(Attributes):
             outputs = shape.transpose(outputs, perm=(2, 0, 1, 3))
         return outputs, *map(self._turn, last)
 
-    def _turn(self, value: Value | None) -> Any:
+    def _turn(self, value: Maybe) -> Any:
         """Time and batch change places where the batch is first."""
         is_turned = value is not None and self.layout
         return shape.transpose(value, perm=(1, 0, 2)) if is_turned else value
@@ -96,8 +96,8 @@ def gru(
 @table.convert("LSTM")
 def lstm(
     given: Operands,
-    initial_c: Value | None = None,
-    p: Value | None = None,
+    initial_c: Maybe = None,
+    p: Maybe = None,
     *,
     activations: Names = ("Sigmoid", "Tanh", "Tanh"),
     input_forget: bool = False,

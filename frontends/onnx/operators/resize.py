@@ -11,7 +11,7 @@ from nnir.model import Index, Value
 from nnir.ops import resize
 from nnir.recipes.resize import resize_by_whole_factors, sample_grid
 
-from ...table import REQUIRED, Attributes, Ints, Table
+from ...table import REQUIRED, Attributes, Ints, Maybe, Table
 
 table = Table()
 table.same({"AffineGrid": resize.affine_grid}, since=20)
@@ -53,7 +53,7 @@ class Rule(Attributes):
 @table.convert("Resize", since=11)
 def resize_(
     x: Value,
-    roi: Value | None = None,
+    roi: Maybe = None,
     scales: Scales | None = None,
     sizes: Index | None = None,
     *,
@@ -70,7 +70,7 @@ def resize_(
     return resize.resize(x, region, scales, sizes, **vars(how))
 
 
-def _present(value: Value | None) -> Value | None:
+def _present(value: Maybe) -> Maybe:
     """An empty operand is absent."""
     return None if value is None or (value.is_static and 0 in value.shape) else value
 
@@ -103,8 +103,7 @@ def grid_sample(
     *,
     align_corners: bool = False,
     mode: Literal["linear", "bilinear", "nearest", "cubic", "bicubic"] = "linear",
-    padding_mode: Literal["zeros", "border", "reflection"] = "zeros",
+    padding_mode: str = "zeros",
 ) -> Value:
-    return sample_grid(
-        x, grid, f"bi{mode}" if mode in ("linear", "cubic") else mode, padding_mode, align_corners
-    )
+    kind = f"bi{mode}" if mode in ("linear", "cubic") else mode
+    return sample_grid(x, grid, align_corners=align_corners, mode=kind, padding_mode=padding_mode)

@@ -40,12 +40,12 @@ def sequence_empty(*, dtype: Precision = Precision.FLOAT32) -> Items:
 
 def _find(
     translator: Translator, sequence: List, position: Value, more: int = 0
-) -> tuple[Items, int] | None:
-    """A sequence of known length and the place of a known position in it; None where either is
-    open."""
+) -> tuple[Any, Any]:
+    """A sequence of known length and the place of a known position in it; where either is open, the
+    sequence as tensors and the position itself."""
     known = translator.constant_of(position)
     if isinstance(sequence, Ragged) or known is None:
-        return None
+        return as_compound(translator.model, sequence), position
     length = len(sequence)
     if known.size != 1 or not -length <= (place := int(known.item())) < length + more:
         raise BadType(f"position {known} in a sequence of {length}")
@@ -56,12 +56,12 @@ def _find(
 def sequence_insert(
     input_sequence: List, tensor: Value, position: Value | None = None, *, translator: Translator
 ) -> List:
-    if position is None and isinstance(input_sequence, Items):
-        return Items((*input_sequence, tensor))
-    found = None if position is None else _find(translator, input_sequence, position, 1)
-    if found is None:
-        return as_compound(translator.model, input_sequence).insert(tensor, position)
-    items, place = found
+    items: Any = input_sequence
+    place: Any = None if isinstance(items, Ragged) else len(items)
+    if position is not None:
+        items, place = _find(translator, input_sequence, position, 1)
+    if isinstance(items, Ragged):
+        return items.insert(tensor, place)
     return Items((*items[:place], tensor, *items[place:]))
 
 
@@ -70,20 +70,16 @@ def sequence_erase(
     input_sequence: List, position: Value | None = None, *, translator: Translator
 ) -> List:
     last = translator.model.constant(np.int64(-1)) if position is None else position
-    found = _find(translator, input_sequence, last)
-    if found is None:
-        return as_compound(translator.model, input_sequence).erase(last)
-    items, place = found
+    items, place = _find(translator, input_sequence, last)
+    if isinstance(items, Ragged):
+        return items.erase(place)
     return Items((*items[:place], *items[place + 1 :]))
 
 
 @table.convert("SequenceAt")
 def sequence_at(input_sequence: List, position: Value, *, translator: Translator) -> Value:
-    found = _find(translator, input_sequence, position)
-    if found is None:
-        return as_compound(translator.model, input_sequence).at(position)
-    items, place = found
-    return items[place]
+    items, place = _find(translator, input_sequence, position)
+    return items.at(place) if isinstance(items, Ragged) else items[place]
 
 
 @table.convert("SequenceLength")

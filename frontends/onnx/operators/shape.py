@@ -18,7 +18,7 @@ from nnir.recipes import shape as recipes
 from nnir.recipes.padding import centre, pad_sides
 from nnir.types import PadMode, Precision
 
-from ...table import REQUIRED, Ints, Table, Wanted
+from ...table import REQUIRED, Ints, Maybe, Table, Wanted
 
 table = Table()
 table.same({"Concat": ops.concat}, axis=1)
@@ -51,7 +51,7 @@ def squeeze(data: Value, axes: Index | None = None) -> Value:
 @table.convert("Split")
 def split_2(
     input: Value,
-    lengths: Value | None = None,
+    lengths: Maybe = None,
     *,
     axis: int = 0,
     split: Ints = (),
@@ -135,7 +135,7 @@ def pad_1(
 def pad(
     data: Value,
     pads: Index,
-    constant_value: Value | None = None,
+    constant_value: Maybe = None,
     axes: Index | None = None,
     *,
     mode: Padding = "constant",

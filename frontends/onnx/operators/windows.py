@@ -89,8 +89,8 @@ class Moving(Stepping):
 
 
 @dataclass(frozen=True)
-class Sliding(Moving):
-    """The attributes of convolutions."""
+class Padded(Stepping):
+    """One whose padding the sizes may say."""
 
     auto_pad: Padding = "NOTSET"
 
@@ -108,8 +108,22 @@ class Sliding(Moving):
 
 
 @dataclass(frozen=True)
+class Sliding(Padded):
+    """The attributes of convolutions."""
+
+    dilations: Ints = ()  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
 class Pooling(Sliding):
     """The attributes of pools, which may keep a last partial window."""
+
+    ceil_mode: bool = False  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class Gapless(Padded):
+    """The attributes of pools whose windows have no gaps."""
 
     ceil_mode: bool = False  # type: ignore[misc]
 

@@ -195,7 +195,7 @@ def grid_sample(
     padding_mode: str,
     align_corners: bool,
 ) -> Value:
-    return sample_grid(x, grid, mode, padding_mode, align_corners)
+    return sample_grid(x, grid, mode=mode, padding_mode=padding_mode, align_corners=align_corners)
 
 
 @table.convert("affine_grid")

@@ -15,7 +15,7 @@ from nnir.types import Fuse, Precision
 from ...lowering import Lowerings
 from ...operands import Axis
 from ...quirks import report_met
-from .emitter import Emitter, Ref, Refs, Taken, widen
+from .emitter import Emitter, Ref, Taken, widen
 from .quirks import SOFTMAX_WRAPS
 
 table = Lowerings[Ref]()
@@ -27,6 +27,7 @@ table.native(activation.hard_sigmoid, "HardSigmoid", "alpha", "beta")
 table.native(activation.log_softmax, "LogSoftmax", "axis")
 table.native(activation.elu, "Elu", "alpha")
 table.native(activation.celu, "Celu", "alpha")
+table.native(activation.dropout, "Dropout")  # which draws other numbers from a seed than ONNX
 
 
 @table.each({activation.relu: Fuse.RELU, activation.relu6: Fuse.RELU6})
@@ -117,17 +118,10 @@ def hardmax(g: Emitter, input: Value, *, axis: Axis) -> Ref:
     first, values = g.node("ArgMax", input, axis=axis), g.constant([0, 1], np.float32)
     operands = first, g.size(input, axis), values
     hot = g.node("OneHot", *operands, axis=axis, precision=Precision.FLOAT32)
-    return g.node("Squeeze", hot, g.ints(axis + 1))
+    return g.squeeze(hot, axis + 1)
 
 
 @table.lower(activation.clip)
 def clip(g: Emitter, input: Value, min: Value, max: Value) -> Ref:
     bounds = [b if b.rank == 0 else g.node("Squeeze", b) for b in (min, max)]
     return g.clipped(input, *bounds)
-
-
-@table.lower(activation.dropout)
-def dropout(g: Emitter, input: Value, ratio: Value, training: Value, *, seed: int | None) -> Refs:
-    if seed is not None:
-        raise NoLowering("onnxruntime's dropout draws other numbers from a seed than ONNX defines")
-    return g.node("Dropout", input, ratio, training, outputs=2)

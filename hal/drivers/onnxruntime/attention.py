@@ -10,7 +10,6 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from .blind import is_mended_later
 from .emitter import Emitter, Operand, Ref, Refs
-from .shape import dims, part
 
 table = Lowerings[Ref]()
 KERNELS = Precision.FLOAT32, Precision.FLOAT16
@@ -52,7 +51,7 @@ def group_query_attention(
     if positions is not None or (local_window_size > 0 and not causal):
         raise NoLowering("GroupQueryAttention at given positions, or in a window to both sides")
     _require_kernel(query, past_key, g.operation.outputs[1], cos)
-    count: Operand = total if past_key is not None else part(g, dims(g, query), 1, 2)
+    count: Operand = total if past_key is not None else g.part(g.dims(query), 1, 2)
     return g.node(
         "GroupQueryAttention",
         *(query, key, value, past_key, past_value, g.cast(last, Precision.INT32)),

@@ -7,8 +7,7 @@ from nnir.model import Model, Value
 from nnir.ops import control
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref, Refs
-from .shape import dims, part
+from .emitter import Emitter, Ref, Refs, Scalar
 
 table = Lowerings[Ref]()
 
@@ -29,13 +28,13 @@ def if_(
 
 @table.lower(control.while_)
 def while_(
-    g: Emitter, condition: Value, *inputs: Value, body: Model, carried: int, trips: int | None
+    g: Emitter, condition: Scalar, *inputs: Value, body: Model, carried: int, trips: int | None
 ) -> Ref | Refs:
     state, fixed = inputs[:carried], inputs[carried:]
     results = g.node(
         "Loop",
         None,
-        g.reshape(condition) if condition.rank else condition,
+        condition,
         *state,
         outputs=len(body.outputs) - 1,
         body=g.loop_body(body, carried, fixed),
@@ -59,5 +58,5 @@ def _with_rank(g: Emitter, result: Ref, value: Value) -> Ref:
     sizes = [d for d in value.shape if not isinstance(d, Expr)]
     if len(sizes) < value.rank or not sizes:
         return result
-    shape = g.node("Concat", part(g, dims(g, result), 0, 1), g.ints(*sizes), axis=0)
+    shape = g.concat(g.part(g.dims(result), 0, 1), g.ints(*sizes))
     return g.node("Reshape", result, shape, allowzero=1)

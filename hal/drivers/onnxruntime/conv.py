@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import conv
 from nnir.types import Precision
 
-from ...attributes import Ints, Transposed, Window
+from ...attributes import Transposed, Window
 from ...lowering import Lowerings
 from . import windows
 from .emitter import Emitter, Operand, Ref, Sizes, widen
@@ -19,16 +18,11 @@ from .emitter import Emitter, Operand, Ref, Sizes, widen
 table = Lowerings[Ref]()
 
 
-def _require_float(name: str, input: Value) -> None:
-    if input.precision == Precision.FLOAT64 or not input.is_float:
-        raise NoLowering(f"onnxruntime has no {name} kernel for {input.precision.name}")
-
-
 @table.lower(conv.conv_2d, conv.conv_3d, how=Window)
 def convolution(
     g: Emitter, input: Value, filter: Value, bias: Value, *, group: int, how: Window
 ) -> Ref:
-    _require_float("Conv", input)
+    g.require_single("Conv", input.precision)
     auto_pad, pads = windows.padding(input, how.over(windows.spatial_sizes("a filter", filter)))
     x, w, b = (widen(g, v) for v in (input, filter, bias))
     if pads is not None and min(pads, default=0) < 0:  # which the kernel refuses
@@ -43,7 +37,7 @@ def transposed_convolution(
     g: Emitter, input: Value, filter: Value, bias: Value, *, group: int, how: Transposed
 ) -> Ref:
     """The native operator; where the border grows it has no bias, which is in what grows too."""
-    _require_float("ConvTranspose", input)
+    g.require_single("ConvTranspose", input.precision)
     how = how.over(windows.spatial_sizes("a filter", filter))
     sizes = windows.spatial_sizes("CONV_2D_TRANSPOSE", input) if how.is_forced else ()
     x, w, b = (widen(g, v) for v in (input, filter, bias))
@@ -58,7 +52,7 @@ def transposed_convolution(
 
 def _column(g: Emitter, vector: Any, rank: int) -> Ref:
     """[C] as [C, 1, ...]."""
-    return g.node("Unsqueeze", vector, g.ints(*range(1, rank + 1)))
+    return g.unsqueeze(vector, *range(1, rank + 1))
 
 
 @table.lower(conv.conv_integer, how=Window)
@@ -84,8 +78,7 @@ def conv_integer(
     if whole.rank != 1 or whole.shape[0] == 1:
         return convolve(filter, g.reshape(whole))
     total = convolve(filter)
-    if not filter.is_static:
-        raise NoLowering(f"conv_integer with zero points per channel of a filter {filter.type}")
+    g.need(filter.is_static, f"has no zero points per channel of a filter {filter.type}")
     ones = np.ones(tuple(int(d) for d in filter.shape), np.uint8)  # type: ignore[arg-type]
     plain = convolve(g.constant(ones))
     shift = _column(g, g.cast(whole, Precision.INT32), how.rank)
@@ -103,20 +96,11 @@ def _to_unsigned(g: Emitter, value: Value, zero: Value | None) -> tuple[Any, Any
     return move(value), g.constant(np.uint8(128)) if zero is None else g.reshape(move(zero))
 
 
-@table.lower(conv.col_2_im)
+@table.lower(conv.col_2_im, how=Window)
 def col_2_im(
-    g: Emitter,
-    input: Value,
-    image_shape: Sizes,
-    block_shape: Sizes,
-    *,
-    dilations: Ints | None,
-    pads: Ints | None,
-    strides: Ints | None,
+    g: Emitter, input: Value, image_shape: Sizes, block_shape: Sizes, *, how: Window
 ) -> Ref:
-    flat = None if pads is None else windows.begins_ends(pads)
-    sizes = image_shape, block_shape
-    return g.node("Col2Im", input, *sizes, dilations=dilations, strides=strides, pads=flat)
+    return windows.slide(g, "Col2Im", how, input, image_shape, block_shape)
 
 
 @table.lower(conv.deformable_conv_2d, how=Window)

@@ -7,11 +7,12 @@ from nnir.model import Value
 from nnir.ops import detection
 from nnir.types import Precision
 
-from ...attributes import Ints, Regions
+from ...attributes import Regions
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref, Sizes
 
 table = Lowerings[Ref]()
+table.native(detection.max_roi_pool, "MaxRoiPool", "pooled_shape", "spatial_scale")
 
 
 def _one(g: Emitter, value: Value | None, precision: Precision) -> Ref | None:
@@ -29,8 +30,7 @@ def non_max_suppression_indices(
     *,
     center_point_box: bool,
 ) -> Ref:
-    if boxes.precision == Precision.FLOAT64:
-        raise NoLowering("onnxruntime has NonMaxSuppression for FLOAT32 only, not FLOAT64")
+    g.require_single("NonMaxSuppression", boxes.precision)
     bound = None if iou_threshold is None else iou_threshold.known
     if bound is not None and not 0 <= bound.item() <= 1:
         raise NoLowering(f"onnxruntime has no NonMaxSuppression with the threshold {bound.item()}")
@@ -55,13 +55,5 @@ def roi_align(g: Emitter, input: Value, rois: Value, batch_indices: Sizes, *, ho
         output_height=how.output_height,
         output_width=how.output_width,
         sampling_ratio=max(how.sampling_ratio, 0),
-        spatial_scale=float(how.spatial_scale),
+        spatial_scale=how.spatial_scale,
     )
-
-
-@table.lower(detection.max_roi_pool)
-def max_roi_pool(
-    g: Emitter, input: Value, rois: Value, *, pooled_shape: Ints, spatial_scale: float
-) -> Ref:
-    scale = float(spatial_scale)
-    return g.single("MaxRoiPool", input, rois, pooled_shape=pooled_shape, spatial_scale=scale)

@@ -19,39 +19,15 @@ from ...formulas import Formula
 from ...lowering import Lowerings, Plain
 from ...nothing import holds_nothing
 from ...quirks import report_met
-from . import older, proto
+from . import kernels, older, proto
 from .ends import is_padded, is_quantised_behind_transpose
-from .kernels import MIN_OPSET, compute_precision, has_kernel, late, operand_of
 from .quirks import PADDED_END, QUANTISED_END
 
 OPSET = older.NEWEST_FORM
 INLINE = 1024
 SMALL = 64
-LARGEST = 1 << 24
 NATIVE = frozenset(p for p in Precision if p < 24)
 """Precisions that ONNX Runtime exchanges as NumPy arrays."""
-
-
-GIVEN = {
-    **dict.fromkeys(("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"), Precision.BOOL8),
-    **dict.fromkeys(("IsInf", "IsNaN"), Precision.BOOL8),
-    "ConvInteger": Precision.INT32,
-    **dict.fromkeys(("ArgMax", "ArgMin", "NonZero", "Shape"), Precision.INT64),
-}
-"""The precisions of results that are not the first operand's."""
-
-FURTHER = {
-    **dict.fromkeys(("MaxPool", "TopK", "Unique"), Precision.INT64),
-    "Dropout": Precision.BOOL8,
-}
-"""Those of further results."""
-
-CLIPPED = {
-    Precision.INT16: Precision.INT32,
-    Precision.UINT16: Precision.INT32,
-    Precision.BFLOAT16: Precision.FLOAT32,
-}
-
 
 SYMBOLS = {
     "+": "Add",
@@ -214,15 +190,18 @@ class Emitter(Emission[Ref]):
 
     def native(
         self, kernel: str, inputs: Sequence[Value | None], fields: Mapping[str, Plain]
-    ) -> Ref:
-        """A node with one result; positions and sizes are INT64, which ONNX asks for."""
+    ) -> Refs:
+        """A node with the results of the operation; positions and sizes are INT64, which ONNX asks
+        for."""
         operator = self.operation.operator
         names = (*operator.tensors, *[operator.variadic] * len(inputs))
         operands: list[Operand] = [
             v if operator.own_dtypes.get(n or "") is not np.int64 else self.int64(v)
             for n, v in zip(names, inputs, strict=False)
         ]
-        return self._nodes(kernel, operands, fields)[0]
+        if kernel in kernels.SINGLE:
+            return (self.single(kernel, *operands, **fields),)
+        return self._nodes(kernel, operands, fields, len(self.operation.outputs))
 
     def summed_in(self, given: Precision) -> Precision:
         """The precision that sums of numbers are computed in: halves are too narrow for them.
@@ -233,11 +212,15 @@ class Emitter(Emission[Ref]):
         narrow = given.is_float and given.dtype.itemsize < 4 and not is_said
         return Precision.FLOAT32 if narrow else given
 
+    def require_single(self, op: str, given: Precision) -> None:
+        """NoLowering for elements that are no numbers for a kernel that computes in FLOAT32."""
+        is_single = given.is_float and given != Precision.FLOAT64
+        self.need(is_single, f"has no kernel of {op} for {given.name}")
+
     def single(self, op: str, *inputs: Operand, **attributes: proto.Attribute) -> Ref:
         """A node of a kernel that computes in FLOAT32; NoLowering for FLOAT64."""
         given = self.take(inputs[0]).precision
-        if given == Precision.FLOAT64 or not given.is_float:
-            raise NoLowering(f"onnxruntime has no kernel of {op} for {given.name}")
+        self.require_single(op, given)
         if self.summed_in(given) == given == Precision.FLOAT16:
             return self._nodes(op, inputs, attributes)[0]
         floats = (v is not None and v.precision.is_float for v in inputs)
@@ -254,12 +237,12 @@ class Emitter(Emission[Ref]):
         precision: Precision | None = None,
         domain: str = "",
     ) -> Refs:
-        precision = precision or GIVEN.get(op)
+        precision = precision or kernels.GIVEN.get(op)
         operands = [self.ref(i) for i in inputs]
-        first_typed = 0 if domain else operand_of(op)
+        first_typed = 0 if domain else kernels.operand_of(op)
         typed = operands[first_typed:]
         given = next((o.precision for o in typed if o is not None), Precision.FLOAT32)
-        wide = compute_precision(op, given, domain, self._missing(op, first_typed))
+        wide = kernels.compute_precision(op, given, domain, self._missing(op, first_typed))
         self.require_types(op, wide, precision or wide)
         if wide != given:
             typed = [self.cast(o, wide) if o and o.precision == given else o for o in typed]
@@ -268,7 +251,7 @@ class Emitter(Emission[Ref]):
         names = ["" if o is None else o for o in operands]
         while names and not names[-1]:
             names.pop()
-        kept: proto.Attributes = {k: v for k, v in attributes.items() if v is not None}
+        kept: proto.Attributes = {k: v for k, v in attributes.items() if proto.is_said(v)}
         if domain:
             self.root.domains[domain] = None
         else:
@@ -278,7 +261,7 @@ class Emitter(Emission[Ref]):
         first = Ref(made[0], made_in, self)
         if wide != given and precision in (None, given):
             first = self.cast(first, given)
-        rest = [Ref(n, FURTHER.get(op, given), self) for n in made[1:]]
+        rest = [Ref(n, kernels.FURTHER.get(op, given), self) for n in made[1:]]
         return first, *rest
 
     def _append(self, node: bytes) -> None:
@@ -314,7 +297,7 @@ class Emitter(Emission[Ref]):
     def require_types(self, what: str, *precisions: Precision) -> None:
         """Let the opset of the model have these element types, of which `what` is."""
         for precision in precisions:
-            self.require(MIN_OPSET.get(precision, 0), f"{what} of {precision.name}")
+            self.require(kernels.MIN_OPSET.get(precision, 0), f"{what} of {precision.name}")
 
     def has(self, op: str) -> bool:
         """Whether the opset that is asked for has an ONNX operator."""
@@ -324,7 +307,7 @@ class Emitter(Emission[Ref]):
         """What an operand of a file for an older opset cannot be, though the newest takes it."""
         if self.target is None:
             return frozenset()
-        return late(op, self.target).union(older.missing(op, position, self.target))
+        return kernels.late(op, self.target).union(older.missing(op, position, self.target))
 
     def cast(self, operand: Operand, to: Precision) -> Ref:
         """A Cast node, left out where nothing changes; what float8 cannot hold becomes infinite or
@@ -370,7 +353,7 @@ class Emitter(Emission[Ref]):
 
     def clipped(self, input: Value | Ref, low: Operand, high: Operand) -> Ref:
         """Clip between two numbers; for some precisions it is a function without a kernel."""
-        wide = CLIPPED.get(input.precision, input.precision)
+        wide = kernels.CLIPPED.get(input.precision, input.precision)
         bounded = [self.cast(b, wide) for b in (input, low, high)]
         return self.cast(self.node("Clip", *bounded), input.precision)
 
@@ -384,9 +367,28 @@ class Emitter(Emission[Ref]):
         """An operand in another shape, where one of the sizes may be -1."""
         return self.node("Reshape", operand, self.ints(*sizes))
 
+    def squeeze(self, operand: Operand, *axes: int) -> Ref:
+        """An operand without axes of size 1."""
+        return self.node("Squeeze", operand, self.ints(*axes))
+
+    def unsqueeze(self, operand: Operand, *axes: int) -> Ref:
+        """An operand with axes of size 1, which are counted in the result."""
+        return self.node("Unsqueeze", operand, self.ints(*axes))
+
+    def concat(self, *parts: Operand, axis: int = 0) -> Ref:
+        return self.node("Concat", *parts, axis=axis)
+
+    def dims(self, operand: Operand) -> Ref:
+        """The shape of a tensor."""
+        return self.node("Shape", operand)
+
+    def part(self, vector: Operand, start: int, end: int) -> Ref:
+        """Elements of a vector."""
+        return self.node("Slice", vector, self.ints(start), self.ints(end))
+
     def size(self, operand: Operand, axis: int) -> Ref:
         """The size of one axis, of rank 0."""
-        return self.node("Gather", self.node("Shape", operand), self.constant(axis, np.int64))
+        return self.node("Gather", self.dims(operand), self.constant(axis, np.int64))
 
     def constant(self, data: ArrayLike, dtype: DTypeLike | None = None) -> Ref:
         """An initializer."""
@@ -493,7 +495,7 @@ class Emitter(Emission[Ref]):
         if self.outer and self.target is not None:  # If, Loop and Scan give what a Scan takes
             since = older.missing("Scan", 0, self.target).get(value.precision, 0)
             self.require(since, f"output {stem!r} of a sub-graph of {value.precision.name}")
-        if has_kernel("Identity", ref.precision):
+        if kernels.has_kernel("Identity", ref.precision):
             is_kept = stem in self.ends
             self.ends.discard(stem)
             made = stem if is_kept else self.name(stem)
@@ -529,7 +531,7 @@ class Emitter(Emission[Ref]):
 
     def _apart(self, ref: Ref, value: Value) -> Ref:
         """An output that no optimisation of ONNX Runtime takes for something else."""
-        if not has_kernel("Max", ref.precision):
+        if not kernels.has_kernel("Max", ref.precision):
             return ref
         met = ((QUANTISED_END, is_quantised_behind_transpose), (PADDED_END, is_padded))
         found = [quirk for quirk, holds in met if holds(value)]
@@ -567,12 +569,6 @@ Wide = Annotated[Ref, widen]
 
 Scalar = Annotated[Ref, squeeze]
 """One element as rank 0."""
-
-
-def require_size(count: int) -> None:
-    """NoLowering for a table of `count` entries that would be made while compiling."""
-    if count > LARGEST:
-        raise NoLowering(f"onnxruntime needs a table of {count} entries")
 
 
 def input_infos(emitter: Emitter, model: Model) -> list[bytes]:

@@ -2,41 +2,10 @@
 
 from __future__ import annotations
 
-from nnir.model import Value
 from nnir.ops import features
-from nnir.types import Precision
 
-from ...attributes import Floats, Ints
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import Ref
 
 table = Lowerings[Ref]()
-
-
-@table.lower(features.tf_idf_vectorizer)
-def tf_idf_vectorizer(
-    g: Emitter,
-    input: Value,
-    *,
-    mode: str,
-    min_gram_length: int,
-    max_gram_length: int,
-    max_skip_count: int,
-    ngram_counts: Ints,
-    ngram_indexes: Ints,
-    pool_int64s: Ints,
-    weights: Floats,
-) -> Ref:
-    return g.node(
-        "TfIdfVectorizer",
-        input,
-        precision=Precision.FLOAT32,
-        mode=mode,
-        min_gram_length=min_gram_length,
-        max_gram_length=max_gram_length,
-        max_skip_count=max_skip_count,
-        ngram_counts=ngram_counts,
-        ngram_indexes=ngram_indexes,
-        pool_int64s=pool_int64s,
-        weights=weights or None,
-    )
+table.native(features.tf_idf_vectorizer, "TfIdfVectorizer", *features.tf_idf_vectorizer.attributes)

@@ -9,7 +9,6 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref, Scalar, Sizes, squeeze
-from .shape import dims
 
 table = Lowerings[Ref]()
 
@@ -21,7 +20,7 @@ def fill(g: Emitter, shape: Sizes, value: Scalar) -> Ref:
 
 @table.lower(generate.fill_like)
 def fill_like(g: Emitter, input: Value, value: Scalar) -> Ref:
-    return g.node("Expand", value, dims(g, input))
+    return g.node("Expand", value, g.dims(input))
 
 
 @table.lower(generate.range_)

@@ -12,7 +12,6 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from ...operands import Axis
 from .emitter import Emitter, Ref, Sizes
-from .shape import part
 
 table = Lowerings[Ref]()
 
@@ -66,7 +65,7 @@ def non_zero(g: Emitter, input: Value) -> Ref:
     narrow = input.is_float and input.precision != Precision.FLOAT32
     whole = g.cast(input, Precision.BOOL8) if narrow else input
     found = g.node("NonZero", whole)
-    return found if input.rank else part(g, found, 0, 0)
+    return found if input.rank else g.part(found, 0, 0)
 
 
 @table.lower(index.reverse_sequence)

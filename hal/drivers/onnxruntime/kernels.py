@@ -63,6 +63,31 @@ ORDERED = frozenset(
 UNWIDENED = frozenset({"DequantizeLinear", "QLinearMatMul", "QuantizeLinear"})
 """Operators that are others in a wider precision."""
 
+GIVEN = {
+    **dict.fromkeys(("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"), Precision.BOOL8),
+    **dict.fromkeys(("IsInf", "IsNaN"), Precision.BOOL8),
+    "ConvInteger": Precision.INT32,
+    "TfIdfVectorizer": Precision.FLOAT32,
+    **dict.fromkeys(("ArgMax", "ArgMin", "NonZero", "Shape"), Precision.INT64),
+}
+"""The precisions of results that are not the first operand's."""
+
+FURTHER = {
+    **dict.fromkeys(("MaxPool", "TopK", "Unique"), Precision.INT64),
+    "Dropout": Precision.BOOL8,
+}
+"""Those of further results."""
+
+SINGLE = frozenset({"BatchNormalization", "MaxRoiPool"})
+"""Kernels that compute in FLOAT32: see `Emitter.single`."""
+
+CLIPPED = {
+    Precision.INT16: Precision.INT32,
+    Precision.UINT16: Precision.INT32,
+    Precision.BFLOAT16: Precision.FLOAT32,
+}
+"""What Clip is a function without a kernel for, and what to clip in instead."""
+
 
 @dataclass(frozen=True)
 class Kernels:

@@ -12,7 +12,6 @@ from ...lowering import Lowerings
 from .blind import is_mended_later, mended_product
 from .emitter import Emitter, Operand, Ref
 from .quant import is_turned
-from .shape import dims, part
 
 table = Lowerings[Ref]()
 table.native(linear.determinant, "Det")
@@ -22,9 +21,9 @@ table.native(linear.determinant, "Det")
 def fully_connected(g: Emitter, input: Value, weight: Value, bias: Value) -> Ref:
     rows: Operand = input
     if input.rank != 2:
-        sizes, last = dims(g, input), input.rank - 1
-        batch = g.node("ReduceProd", part(g, sizes, 0, last), g.ints(0))
-        shape = g.node("Concat", batch, part(g, sizes, last, last + 1), axis=0)
+        sizes, last = g.dims(input), input.rank - 1
+        batch = g.node("ReduceProd", g.part(sizes, 0, last), g.ints(0))
+        shape = g.concat(batch, g.part(sizes, last, last + 1))
         rows = g.node("Reshape", input, shape, allowzero=1)
     if not input.is_float:  # Gemm has no kernels for integers
         return g.node("MatMul", rows, g.node("Transpose", weight)) + bias
@@ -38,8 +37,7 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     if x.shape[-2 if transpose_x and x.rank > 1 else -1] == 0:
         return _sums_of_nothing(g)
     if y.rank == 1 and x.rank > 1:  # a transpose before would be fused into what is wrong
-        column = g.node("Unsqueeze", y, g.ints(1))
-        return g.node("Squeeze", g.node("MatMul", left, column), g.ints(x.rank - 1))
+        return g.squeeze(g.node("MatMul", left, g.unsqueeze(y, 1)), x.rank - 1)
     made = g.node("MatMul", left, right)
     return mended_product(g, x, y, made) if is_mended_later(x, for_file=g.for_file) else made
 

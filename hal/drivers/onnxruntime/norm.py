@@ -11,11 +11,7 @@ from ...operands import Axis
 from .emitter import Emitter, Ref, Wide, widen
 
 table = Lowerings[Ref]()
-
-
-@table.lower(norm.batch_normalization)
-def batch_normalization(g: Emitter, *operands: Value, epsilon: float) -> Ref:
-    return g.single("BatchNormalization", *operands, epsilon=epsilon)
+table.native(norm.batch_normalization, "BatchNormalization", "epsilon")
 
 
 @table.lower(norm.instance_normalization)

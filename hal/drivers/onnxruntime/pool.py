@@ -17,7 +17,6 @@ from ...attributes import Window
 from ...lowering import Lowerings
 from . import windows
 from .emitter import Emitter, Ref, Refs
-from .shape import dims, part
 
 table = Lowerings[Ref]()
 STANDARD = (pool.average_pool_2d, pool.max_pool_2d)
@@ -88,7 +87,7 @@ def _of_elements(g: Emitter, input: Value, values: Ref, given: dict[str, Any]) -
     is_open = any(isinstance(d, Expr) and n > 1 for d, n in axes)
     if not (is_open and any(given["pads"] or ()) and input.is_float):
         return values
-    sizes = g.node("Concat", g.ints(1, 1), part(g, dims(g, input), 2, input.rank), axis=0)
+    sizes = g.concat(g.ints(1, 1), g.part(g.dims(input), 2, input.rank))
     ones = g.node("Expand", g.number(1, values), sizes)
     return g.where(g.node("MaxPool", ones, **given) > 0, values, -np.inf)
 

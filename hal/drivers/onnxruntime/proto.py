@@ -60,6 +60,11 @@ Attribute = (
 Attributes = dict[str, Attribute]
 
 
+def is_said(value: Attribute) -> bool:
+    """Whether an attribute is there; ONNX has no type for a list of nothing."""
+    return value is not None and (not isinstance(value, (list, tuple)) or len(value) > 0)
+
+
 def attribute(name: str, value: Attribute) -> bytes:
     """An AttributeProto of a Python value."""
     field, kind = AttributeProto, AttributeType

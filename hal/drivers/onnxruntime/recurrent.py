@@ -36,8 +36,7 @@ def layer(
     how: Cells,
 ) -> Refs:
     op = g.operation.operator.name
-    if input.precision == Precision.FLOAT64:
-        raise NoLowering(f"onnxruntime has no {op} kernel for FLOAT64")
+    g.require_single(op, input.precision)
     if any(d == 0 for d in input.shape):
         raise NoLowering(f"onnxruntime crashes on {op} of {input.type}")
     names = how.functions(EACH[op])

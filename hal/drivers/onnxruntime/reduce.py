@@ -36,7 +36,7 @@ def _axes(g: Emitter, axes: Value) -> Operand:
         known = axes.constant.ravel().astype(np.int64)
         return g.constant(known % rank) if known.size else None
     wide = g.cast(axes, Precision.INT64)
-    wide = wide if axes.rank else g.node("Unsqueeze", wide, g.ints(0))
+    wide = wide if axes.rank else g.unsqueeze(wide, 0)
     return wide if 0 not in shape else g.node("Mod", wide, g.constant(rank, np.int64))
 
 
@@ -95,8 +95,8 @@ def _sum_of_products(g: Emitter, input: Value, along: list[int], *, keepdim: boo
     result = g.node("Transpose", input, perm=perm)
     for axis in reversed(along):
         ones = g.constant(np.ones((int(input.shape[axis]), 1), input.dtype))  # type: ignore[arg-type]
-        result = g.node("Squeeze", g.node("MatMul", result, ones), g.ints(-1))
-    return g.node("Unsqueeze", result, g.ints(*along)) if keepdim else result
+        result = g.squeeze(g.node("MatMul", result, ones), -1)
+    return g.unsqueeze(result, *along) if keepdim else result
 
 
 def _sum_of_halves(g: Emitter, input: Value, along: Operand, *, keepdim: bool) -> Ref:
@@ -174,7 +174,7 @@ def _running_product(g: Emitter, input: Value, axis: int, exclusive: bool, rever
     element = body.input("element", TensorType(input.precision, rest))
     body.outputs = [state * element]
     body.outputs.append(state if exclusive else body.outputs[0])
-    sizes = g.node("Shape", input)
+    sizes = g.dims(input)
     others = g.ints(*(k for k in range(input.rank) if k != axis))
     one = g.constant(np.ones((), input.dtype))
     start = g.node("Expand", one, g.node("Gather", sizes, others, axis=0))

@@ -65,7 +65,7 @@ def resize_linear(
     some = g.node("Max", target, g.constant(1, np.int64))  # Resize refuses to make nothing
     result = g.node(
         "Resize",
-        *(_wide(g, input), None, None, g.node("Concat", lead, some, axis=0)),
+        *(_wide(g, input), None, None, g.concat(lead, some)),
         mode="linear",
         coordinate_transformation_mode=how.rule,
     )
@@ -116,8 +116,7 @@ def grid_sample(
 ) -> Ref:
     if input.rank == 5 and mode == InterpolateMode.BICUBIC:
         raise NoLowering("onnxruntime has no cubic GridSample of volumes")
-    if grid.precision == Precision.FLOAT64:
-        raise NoLowering(f"onnxruntime has no GridSample of {input.type} with {grid.type}")
+    g.require_single("GridSample", grid.precision)
     places = g.take(grid)
     if pad_mode == PadMode.EDGE:  # far outside is at the edge, not where a cast to int32 wraps
         places = g.node("Clip", places, *(g.number(v, grid) for v in (-9.0, 9.0)))

@@ -29,16 +29,6 @@ AXES_OF_PAD = 18
 """The operator set in which a Pad can name its axes."""
 
 
-def dims(g: Emitter, input: Operand) -> Ref:
-    """The shape of a tensor."""
-    return g.node("Shape", input)
-
-
-def part(g: Emitter, input: Operand, start: int, end: int) -> Ref:
-    """Elements of a vector."""
-    return g.node("Slice", input, g.ints(start), g.ints(end))
-
-
 table.native(shape.reshape, "Reshape")
 
 
@@ -67,23 +57,18 @@ def unsqueeze(g: Emitter, input: Value, axes: Value) -> Ref:
         return g.node("Unsqueeze", input, g.reshape(places, -1))
     result = g.take(input)
     for i in range(count):
-        result = g.node("Unsqueeze", result, part(g, places, i, i + 1))
+        result = g.node("Unsqueeze", result, g.part(places, i, i + 1))
     return result if count else g.node("Identity", input)
 
 
 table.native(shape.concat, "Concat", "axis")
+table.native(shape.split, "Split", "axis")
 
 
 @table.lower(shape.stack)
 def stack(g: Emitter, *input: Value, axis: int) -> Ref:
     place = axis_of(axis, input[0].rank, extra=1)
-    rows = [g.node("Unsqueeze", v, g.ints(place)) for v in input]
-    return g.node("Concat", *rows, axis=place)
-
-
-@table.lower(shape.split)
-def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Ref | Refs:
-    return g.node("Split", input, g.int64(split), outputs=length_of(split), axis=axis)
+    return g.concat(*(g.unsqueeze(v, place) for v in input), axis=place)
 
 
 @table.lower(shape.unstack)
@@ -111,9 +96,9 @@ def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
     whole: Operand = input
     counts = g.reshape(g.int64(repeats), -1)
     if missing > 0:
-        counts = g.node("Concat", g.ints(*[1] * missing), counts, axis=0)
+        counts = g.concat(g.ints(*[1] * missing), counts)
     elif missing < 0:
-        whole = g.node("Unsqueeze", input, g.ints(*range(-missing)))
+        whole = g.unsqueeze(input, *range(-missing))
     return g.node("Tile", whole, counts)
 
 
@@ -188,5 +173,5 @@ def _readers(input: Value) -> list[Operator]:
 
 def _crop(g: Emitter, input: Operand, crops: Ref, rank: int) -> Ref:
     """Take elements away in front and behind; `crops` has all fronts, then all backs, negated."""
-    ends = g.node("Max", dims(g, input) + part(g, crops, rank, 2 * rank), g.ints(0))
-    return g.node("Slice", input, -part(g, crops, 0, rank), ends, g.ints(*range(rank)))
+    ends = g.node("Max", g.dims(input) + g.part(crops, rank, 2 * rank), g.ints(0))
+    return g.node("Slice", input, -g.part(crops, 0, rank), ends, g.ints(*range(rank)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import activation
 from nnir.types import Fuse
@@ -56,8 +55,7 @@ def leaky_relu(g: Emitter, input: Value, *, alpha: float) -> Ref:
 @table.lower(activation.prelu)
 def prelu(g: Emitter, input: Value, slope: Value) -> Ref:
     is_one = slope.shape == (1,)
-    if input.rank < 2 and not is_one:
-        raise NoLowering(f"openvino: prelu of {input.type} with a slope {slope.type}")
+    g.need(input.rank > 1 or is_one, f"has no PRELU of {input.type} with a slope {slope.type}")
     x, factors = g.take(input), g.cast(slope, input.precision)
     if input.rank < 4 or is_one or not _is_behind_product(g, x):
         return g.node("PRelu", x, factors)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from nnir.errors import NoLowering
 from nnir.model import Model, Value
 from nnir.ops import control
 
 from .emitter import Emitter, Ref, Refs
-from .forms import Table
+from .forms import Scalar, Table
 
 table = Table()
 
 
 @table.lower(control.if_)
-def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_model: Model) -> Refs:
-    node = g.runtime.op.if_op(g.one(condition).output)
+def if_(
+    g: Emitter, condition: Scalar, *inputs: Value, then_model: Model, else_model: Model
+) -> Refs:
+    node = g.runtime.op.if_op(condition.output)
     sides = []
     for model, put in ((then_model, node.set_then_body), (else_model, node.set_else_body)):
         inner, parameters = g.inner(model, inputs)
@@ -31,12 +32,14 @@ def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_mo
 
 @table.lower(control.while_)
 def while_(
-    g: Emitter, condition: Value, *inputs: Value, body: Model, carried: int, trips: int | None
+    g: Emitter, condition: Scalar, *inputs: Value, body: Model, carried: int, trips: int | None
 ) -> Refs:
     """Scan outputs are stacked along a first axis of each iteration's result."""
-    if not trips and any(not v.is_static for v in body.outputs[1 + carried :]):
-        raise NoLowering("openvino: a loop that may make no iteration of unknown sizes")
-    node = g.runtime.op.loop(g.scalar(-1).output, g.one(condition).output)
+    g.need(
+        trips or all(v.is_static for v in body.outputs[1 + carried :]),
+        "has no loop that may make no iteration of unknown sizes",
+    )
+    node = g.runtime.op.loop(g.scalar(-1).output, condition.output)
     pairs = zip(body.inputs[:carried], body.outputs[1:], strict=False)
     loose = [into for into, out in pairs if into.shape != out.shape]
     inner, parameters = g.inner(body, inputs, loose)

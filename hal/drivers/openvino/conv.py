@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import conv
 
@@ -50,8 +49,7 @@ def transposed_convolution(
 def col_2_im(
     g: Emitter, input: Single, image_shape: Value, block_shape: Sizes, *, how: Window
 ) -> Ref:
-    if image_shape.shape != (2,):
-        raise NoLowering(f"openvino has col_2_im of images only, not {image_shape.type}")
+    g.need(image_shape.shape == (2,), f"has COL_2_IM of images only, not {image_shape.type}")
     how = how.over((1, 1))
     border = explicit(how.pairs)
     return g.node(

@@ -29,7 +29,6 @@ from .nothing import nothing
 if TYPE_CHECKING:
     import openvino
 
-LARGEST = 1 << 24
 BYTES = {"bf16": np.uint16, "u8": np.uint8}
 """What NumPy, without types of others, has for some elements."""
 
@@ -582,9 +581,3 @@ def fitting(array: np.ndarray) -> np.ndarray:
 def is_small(array: np.ndarray) -> bool:
     """Whether 32 bits hold integers."""
     return bool(array.min(initial=0) >= LOWEST and array.max(initial=0) <= HIGHEST)
-
-
-def require_size(count: int) -> None:
-    """NoLowering for a table of `count` entries that would be made while compiling."""
-    if count > LARGEST:
-        raise NoLowering(f"openvino needs a table of {count} entries")

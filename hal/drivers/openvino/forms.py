@@ -35,6 +35,10 @@ Sizes = Annotated[Ref, Emitter.int64]
 """Positions or sizes as an int64 vector."""
 
 
+Scalar = Annotated[Ref, Emitter.one]
+"""One element as rank 0."""
+
+
 class Table(Lowerings[Ref]):
     """Lowerings, of formulas too."""
 

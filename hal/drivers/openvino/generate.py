@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import generate
 from nnir.types import Precision
 
 from .emitter import Emitter, Ref
-from .forms import Sizes, Table
+from .forms import Scalar, Sizes, Table
 from .integers import wrap
 
 table = Table()
 
 
 @table.lower(generate.fill)
-def fill(g: Emitter, shape: Sizes, value: Value) -> Ref:
-    return g.broadcast(g.one(value), shape)
+def fill(g: Emitter, shape: Sizes, value: Scalar) -> Ref:
+    return g.broadcast(value, shape)
 
 
 @table.lower(generate.fill_like)
-def fill_like(g: Emitter, input: Value, value: Value) -> Ref:
-    return g.broadcast(g.one(value), g.dims(input))
+def fill_like(g: Emitter, input: Value, value: Scalar) -> Ref:
+    return g.broadcast(value, g.dims(input))
 
 
 @table.lower(generate.range_)
@@ -30,8 +29,10 @@ def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
     known = [v.known for v in (start, end, step) if v.known is not None]
     if len(known) == 3:
         return g.constant(generate.range_.reference(*known))
-    if start.is_float or start.precision == Precision.UINT32:
-        raise NoLowering(f"openvino has ranges of integers up to INT64, not of {start.type}")
+    g.need(
+        start.is_integer and start.precision != Precision.UINT32,
+        f"has ranges of integers up to INT64, not of {start.type}",
+    )
     first, last, by = (g.one(v).cast(Precision.INT64) for v in (start, end, step))
     away = (last - first < 0).unequal(by < 0)
     made = g.node("Range", first, g.where(away, first, last), by, output_type="i64")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.broadcast import ints, length_of
+from nnir.broadcast import length_of
 from nnir.dim import Dim
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import index, shape, unary
 from nnir.types import Precision
 
-from ...operands import Axis
+from ...operands import Axis, Known
 from .elements import HALF, NARROW
 from .emitter import Emitter, Ref
 from .forms import Sizes, Table
@@ -27,8 +26,10 @@ def gather(g: Emitter, input: Value, indices: Value, *, axis: Axis) -> Ref:
     _limit(g, input.shape[axis], indices)
     at = g.int64(indices, flat=False)
     sizes = at.output.get_partial_shape()
-    if any(d.is_static and d.get_length() == 0 for d in sizes):  # its kernel divides by that
-        raise NoLowering(f"openvino: GATHER at {indices.type}, which are no positions at all")
+    g.need(
+        not any(d.is_static and d.get_length() == 0 for d in sizes),  # its kernel divides by that
+        f"has no GATHER at {indices.type}, which are no positions at all",
+    )
     return g.gather(input, at, axis)
 
 
@@ -45,16 +46,13 @@ def _limit(g: Emitter, size: Dim, indices: Value) -> None:
 
 
 @table.lower(index.roll)
-def roll(g: Emitter, input: Value, shifts: Sizes, axes: Value | None) -> Ref:
+def roll(g: Emitter, input: Value, shifts: Sizes, axes: Known | None) -> Ref:
     if axes is None:
         flat = g.node("Roll", g.reshape(input, [-1]), shifts, g.ints(0))
         return g.reshape(flat, g.dims(input))
-    known = ints(axes)
-    if known is None:
-        raise NoLowering("openvino: roll with axes that are only known while running")
-    if not known:
+    if not axes:
         return g.take(input)  # OpenVINO's Roll by nothing gives what lies in memory
-    return g.node("Roll", input, shifts, g.ints(*known))
+    return g.node("Roll", input, shifts, g.ints(*axes))
 
 
 @table.lower(index.slice_)
@@ -138,8 +136,8 @@ def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, redu
 
 @table.lower(index.non_zero)
 def non_zero(g: Emitter, input: Value) -> Ref:
-    if 0 in input.shape:  # kernels behind it divide by zero, which ends the process
-        raise NoLowering(f"openvino: positions in {input.type}")
+    # kernels behind it divide by zero, which ends the process
+    g.need(0 not in input.shape, f"has no positions in {input.type}")
     if not input.rank:
         return g.part(g.node("NonZero", g.reshape(input, [1]), output_type="i64"), 0, 0)
     return g.node("NonZero", input, output_type="i64")

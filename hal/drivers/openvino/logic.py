@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import logic
 from nnir.types import Precision
@@ -32,8 +31,10 @@ table.formulas(
 def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Ref:
     """A count outside of the width shifts everything out."""
     kind = input0.precision
-    if kind == Precision.UINT32 or (kind == Precision.INT64 and left):
-        raise NoLowering(f"openvino computes {kind.name} as INT32, also in shifts")
+    g.need(
+        kind != Precision.UINT32 and not (kind == Precision.INT64 and left),
+        f"computes {kind.name} as INT32, also in shifts",
+    )
     a, count = wide(g, input0), wide(g, input1)
     inside = (count >= 0) & (count < min(input0.dtype.itemsize * 8, 32))
     if not left:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 
 from nnir.decompositions.pool import average_behind_border, average_by_convolution
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import pool
 from nnir.types import Precision
@@ -31,8 +30,8 @@ def average(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -
     given = pooling(g, input, how)
     inside, is_same = g.operation.operator is pool.average_pool, given["auto_pad"] != "explicit"
     borders = [*given["pads_begin"], *given["pads_end"], is_same, given["rounding_type"] != "floor"]
-    if how.is_dilated or (count_include_pad and any(how.pads if inside else borders) > is_same):
-        raise NoLowering("openvino has means of what lies in the data, without dilations")
+    counts = count_include_pad and any(how.pads if inside else borders) > is_same
+    g.need(not (how.is_dilated or counts), "has means of what lies in the data, without dilations")
     excludes = any(borders) and (inside or not count_include_pad)
     return g.node("AvgPool", single(g, input), outputs=1, **given, **{"exclude-pad": excludes})
 
@@ -52,10 +51,14 @@ def _largest(g: Emitter, x: Ref, slide: Callable[[Ref], Refs], *, places: bool) 
 def maxima(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> Refs:
     """MaxPool, in which NaN wins where the input is not known to have none."""
     given = pooling(g, input, how)
-    if return_indices and given["auto_pad"] != "explicit":  # where OpenVINO pads in another way
-        raise NoLowering("openvino: places of maxima with auto_pad SAME need known sizes")
-    if input.precision in (Precision.INT32, Precision.UINT32) and not is_size(input):
-        raise NoLowering(f"openvino compares {input.precision.name} in floats: pools")
+    g.need(
+        not return_indices or given["auto_pad"] == "explicit",  # it pads in another way
+        "has places of maxima with auto_pad SAME for known sizes only",
+    )
+    g.need(
+        input.precision not in (Precision.INT32, Precision.UINT32) or is_size(input),
+        f"compares {input.precision.name} in floats: pools",
+    )
 
     def slide(x: Ref) -> Refs:
         return g.node(

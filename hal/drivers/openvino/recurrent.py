@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 
-from nnir.errors import NoLowering
 from nnir.model import Model, Value
 from nnir.ops import recurrent
 from nnir.recipes.recurrent import add_biases, join_gates, reorder_gates
@@ -67,11 +66,15 @@ def layer(
     name, count = g.operation.operator.name, len(g.operation.outputs)
     each, gates, order = KINDS[name]
     peepholes = [v for v in states[2:] if v is not None]
-    if how.input_forget or any(v.constant is None or v.constant.any() for v in peepholes):
-        raise NoLowering("openvino has no LSTM with peepholes or input_forget")
+    g.need(
+        not (how.input_forget or any(v.constant is None or v.constant.any() for v in peepholes)),
+        "has no LSTM with peepholes or input_forget",
+    )
     names = [f.lower() for f in how.functions(each)]
-    if not FUNCTIONS.issuperset(names) or names[:each] != names[-each:]:
-        raise NoLowering(f"openvino has sigmoid, tanh and relu, alike in both directions: {names}")
+    g.need(
+        FUNCTIONS.issuperset(names) and names[:each] == names[-each:],
+        f"has sigmoid, tanh and relu, alike in both directions, not {names}",
+    )
     directions, _, hidden = recurrence.sizes
     none = Model().constant(np.zeros((directions, 2 * gates * hidden), np.float32))
     arrange = partial(_weights, gates=gates, order=order, apart=how.linear_before_reset or False)

@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 
 from nnir.broadcast import axes_of, ints, length_of
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import reduce
 from nnir.types import Precision
@@ -59,16 +58,17 @@ def _product(g: Emitter, x: Ref, places: list[int], keepdim: bool) -> Ref:
         return reduce_node(g, "ReduceProd", x, places, keepdim)
     dims = [x.output.get_partial_shape()[k] for k in places]
     sizes = [int(d.get_length()) for d in dims if d.is_static]
-    if len(sizes) < len(dims) or max(sizes, default=0) > 256:
-        raise NoLowering(f"openvino: a product of integers over {places} of {dims}")
+    g.need(
+        len(sizes) == len(dims) and max(sizes, default=0) <= 256,
+        f"has no product of integers over {places} of {dims}",
+    )
     return product(g, x, places, sizes, keepdim=keepdim)
 
 
 def _mean(g: Emitter, x: Ref, places: list[int], keepdim: bool) -> Ref:
     """The mean of nothing is NaN, where OpenVINO has 0."""
     source = g.operation.inputs[0]
-    if not x.is_float:
-        raise NoLowering(f"openvino: the mean of {x.precision.name}")
+    g.need(x.is_float, f"has no mean of {x.precision.name}")
     made = reduce_node(g, "ReduceMean", x, places, keepdim)
     for k in () if source is not None and is_computed(source) else places:
         if not x.output.get_partial_shape()[k].is_static:
@@ -109,8 +109,10 @@ def _reduction(
         return x
     if known is None:
         is_extreme = g.operation.operator in (reduce.reduce_max, reduce.reduce_min)
-        if is_extreme and input.is_integer and 0 in input.shape:
-            raise NoLowering(f"openvino: {g.operation.operator.name} of nothing over axes of a run")
+        g.need(
+            not (is_extreme and input.is_integer and 0 in input.shape),
+            f"has no {g.operation.operator.name} of nothing over axes of a run",
+        )
         made = fold_axes(g, x, axes, lambda r, at: fold(g, r, at, True), keepdim=keepdim)
     elif any(input.shape[k] == 0 for k in places):
         return _fold_nothing(g, input, places, keepdim=keepdim)

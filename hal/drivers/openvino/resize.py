@@ -7,7 +7,6 @@ from functools import partial
 
 from nnir.broadcast import ints
 from nnir.dim import Expr
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import resize
 from nnir.recipes import open_resampling, resampling
@@ -44,8 +43,10 @@ def _interpolate(
     cube_coeff: float = -0.75,
 ) -> Ref:
     """OpenVINO's operator by sizes; integers are rounded and clamped to what the type holds."""
-    if input.is_integer and input.dtype.itemsize > 2:
-        raise NoLowering(f"openvino: interpolation of {input.precision.name} in float32")
+    g.need(
+        not input.is_integer or input.dtype.itemsize < 4,
+        f"interpolates {input.precision.name} in FLOAT32",
+    )
     result = g.node(
         "Interpolate",
         *(g.cast(input, FLOAT32), sizes, g.ints(*axes)),
@@ -67,21 +68,17 @@ def resize_linear(
     g: Emitter, input: Value, shape: Value | None, scales: Value | None, *, how: Corners
 ) -> Ref:
     known = resize.static_sizes(input, shape, scales)
-    if known is not None:
-        _require_native(input, known, how.rule)
-        sizes = g.ints(*(out for _, out in known))
-    elif shape is not None:
+    if known is None:
+        g.need(shape is not None, f"resizes {input.type} to sizes, not by scales")
         sizes = g.int64(shape)
     else:
-        raise NoLowering(f"openvino resizes {input.type} to sizes, not by scales")
+        ratios = [out // size if size and out % size == 0 else 0 for size, out in known]
+        g.need(  # positions are exact in float32
+            how.rule != "align_corners" and all(r and not r & (r - 1) for r in ratios),
+            f"resizes {input.type} to {known} by {how.rule} inexactly",
+        )
+        sizes = g.ints(*(out for _, out in known))
     return _interpolate(g, input, sizes, (2, 3), how.rule)
-
-
-def _require_native(input: Value, sizes: Sequence[tuple[int, int]], coordinates: str) -> None:
-    """NoLowering unless positions are exact in float32."""
-    ratios = [out // size if size and out % size == 0 else 0 for size, out in sizes]
-    if coordinates == "align_corners" or any(r == 0 or r & (r - 1) for r in ratios):
-        raise NoLowering(f"openvino resizes {input.type} to {sizes} by {coordinates} inexactly")
 
 
 FOLLOWED = ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel")
@@ -95,8 +92,10 @@ def resize_(g: Emitter, input: Value, sizes: Value | None, *, how: Resizing) -> 
     is_image = input.rank == 4 and set(axes) <= {2, 3} and rule in FOLLOWED
     stretches = sizes is not None and how.keep_aspect_ratio_policy == "stretch"
     is_known = ints(sizes) is not None and not any(isinstance(d, Expr) for d in input.shape[2:])
-    if not (is_plain and is_image and stretches) or is_known:
-        raise NoLowering(f"openvino: resize of {input.type}, {how.filter}")
+    g.need(
+        is_plain and is_image and stretches and not is_known,
+        f"has no RESIZE of {input.type}, {how.filter}",
+    )
     mode = "cubic" if how.mode == "cubic" else "linear_onnx"
     return _interpolate(g, input, g.int64(sizes), axes, rule, mode, how.cubic_coeff_a)
 

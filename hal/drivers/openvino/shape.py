@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.broadcast import axes_of, axis_of, contents, ints, length_of
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import shape
 from nnir.types import PadMode, Precision
 
 from ...attributes import Ints
-from ...operands import Axis
+from ...operands import Axis, Known
 from ...quirks import report_met
 from .axes import squeeze_axes, tile_axes, unsqueeze_axes
 from .elements import HIGHEST
@@ -78,14 +77,12 @@ def stack(g: Emitter, *input: Value, axis: int) -> Ref:
 
 
 @table.lower(shape.split)
-def split(g: Emitter, input: Value, split: Value, *, axis: Axis) -> Refs:
-    lengths = ints(split)
-    if lengths is None or 0 in lengths:
-        raise NoLowering("openvino splits wrongly where a length may be 0")
-    if len(lengths) == 1:
+def split(g: Emitter, input: Value, split: Known, *, axis: Axis) -> Refs:
+    g.need(0 not in split, "splits wrongly where a length may be 0")
+    if len(split) == 1:
         return (g.take(input),)
     place = g.scalar(axis)
-    return g.node("VariadicSplit", input, place, g.ints(*lengths), outputs=len(lengths))
+    return g.node("VariadicSplit", input, place, g.ints(*split), outputs=len(split))
 
 
 @table.lower(shape.unstack)
@@ -113,8 +110,10 @@ def expand(g: Emitter, input: Value, shape: Value) -> Ref:
 def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
     """As many repeats as axes; Tile of no axes leaves its result as the memory is."""
     is_open, count = ints(repeats) is None, length_of(repeats)
-    if 0 in input.shape and is_open:
-        raise NoLowering(f"openvino: copies of {input.type}, as many as only a run says")
+    g.need(
+        0 not in input.shape or not is_open,
+        f"has no copies of {input.type}, as many as only a run says",
+    )
     rank, whole, counts = max(input.rank, count), g.take(input), g.int64(repeats)
     if not rank:
         return whole
@@ -142,8 +141,10 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
     known, name = ints(pads), shape.MODES.get(mode, "constant")
     most = [d - 1 if name == "reflect" and isinstance(d, int) else HIGHEST for d in input.shape]
     fits = known is None or all(0 <= n <= most[k // 2] for k, n in enumerate(known))
-    if mode == PadMode.WRAP or not fits:
-        raise NoLowering(f"openvino: pad of {input.type} by {known} with mode {mode.name}")
+    g.need(
+        mode != PadMode.WRAP and fits,
+        f"has no PAD of {input.type} by {known} with mode {mode.name}",
+    )
     number, x = g.number(0, input), g.take(input)
     border = number if value is None else g.one(value).cast(input.precision)
     if known is None:

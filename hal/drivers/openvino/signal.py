@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from nnir.broadcast import axis_of, ints
 from nnir.dim import Expr
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import signal
 
+from ...operands import Known
 from .emitter import Emitter, Ref
 from .forms import Table, single
 
@@ -19,16 +19,13 @@ def dft(
     g: Emitter,
     input: Value,
     dft_length: Value | None,
-    axis: Value | None,
+    axis: Known | None,
     *,
     inverse: bool,
     onesided: bool,
 ) -> Ref:
-    known = (-2,) if axis is None else ints(axis)
-    parts = input.shape[-1]
-    if known is None or isinstance(parts, Expr):
-        raise NoLowering(f"openvino: dft of {input.type} along an axis that is not known")
-    along = axis_of(known[0], input.rank)
+    parts, along = input.shape[-1], axis_of(axis[0] if axis else -2, input.rank)
+    g.need(not isinstance(parts, Expr), f"needs a known last size of DFT, not {input.type}")
     length = [] if dft_length is None else [g.int64(dft_length)]
     x, at = single(g, input), g.ints(along)
     if parts == 1:

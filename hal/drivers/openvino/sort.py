@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from nnir.broadcast import ints
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import sort
 
@@ -30,8 +29,8 @@ def top_k(g: Emitter, input: Value, k: Value, *, axis: Axis, largest: bool) -> R
 
 @table.lower(sort.unique)
 def unique(g: Emitter, input: Value, *, axis: Axis | None, sorted: bool) -> Refs:
-    if 0 in input.shape:  # the kernel reads what is not there, which ends the process
-        raise NoLowering(f"openvino: unique of {input.type}")
+    # the kernel reads what is not there, which ends the process
+    g.need(0 not in input.shape, f"has no UNIQUE of {input.type}")
     x = single(g, input) if input.is_float else tell(g, input)
     along = [] if axis is None else [g.scalar(axis)]
     values, *rest = g.node("Unique", x, *along, outputs=4, sorted=sorted)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import unary
 from nnir.types import Precision
@@ -91,8 +90,10 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
         return decode(g, input, dtype)
     if dtype in CARRIED:
         return encode(g, input, dtype)
-    if UINT32 in (input.precision, dtype):
-        raise NoLowering(f"openvino computes UINT32 as INT32: cast of {input.type} to {dtype.name}")
+    g.need(
+        UINT32 not in (input.precision, dtype),
+        f"computes UINT32 as INT32: cast of {input.type} to {dtype.name}",
+    )
     if dtype == Precision.BOOL8:
         return g.take(input).unequal(0)
     return wrap(g, g.cast(input, Precision.INT32) if dtype in NARROW else g.take(input), dtype)
@@ -106,6 +107,8 @@ def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     is_byte = input.precision == Precision.BOOL8 and dtype.dtype.itemsize == 1
     if is_byte or (input.precision, dtype) == (UINT32, Precision.INT32):
         return g.cast(input, dtype)
-    if UINT32 in both or not {p.dtype.kind for p in both} <= {"i", "u"}:
-        raise NoLowering(f"openvino has no bit cast of {input.type} to {dtype.name}")
+    g.need(
+        UINT32 not in both and {p.dtype.kind for p in both} <= {"i", "u"},
+        f"has no bit cast of {input.type} to {dtype.name}",
+    )
     return cast(g, input, dtype=dtype)

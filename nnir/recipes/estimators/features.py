@@ -14,10 +14,7 @@ from ...ops import compare, index, reduce, shape
 from ...types import Precision
 from ..distance import vector_norm
 from ..unary import is_nan
-from .scores import rows_of, to_working_precision
-
-Floats = tuple[float, ...]
-Ints = tuple[int, ...]
+from .scores import Floats, Ints, rows_of, to_working_precision
 
 
 def take_columns(x: Value, y: Value) -> Value:
@@ -89,22 +86,23 @@ def impute(x: Value, missing: float, values: Floats | Ints) -> Value:
     return compare.where(is_missing, _per_feature(x, values), x)
 
 
-def encode_categories(x: Value, categories: Ints) -> Value:
+def encode_categories(x: Value, *, cats_int64s: Ints = ()) -> Value:
     """1.0 at the category of each element along a last axis.
 
     Floats count as the integers that they are cut to, what no int64 holds as the least one.
     """
     if not (x.is_integer or x.is_float):
         raise Unsupported(f"categories of {x.type}")
-    if not categories or len(set(categories)) < len(categories):
-        raise BadType(f"{len(categories)} categories, not all different")
+    if not cats_int64s or len(set(cats_int64s)) < len(cats_int64s):
+        raise BadType(f"{len(cats_int64s)} categories, not all different")
     fits = compare.where(abs(x) < 2.0**63, x, -(2.0**63)) if x.is_float else x
     each = shape.unsqueeze(fits.cast(Precision.INT64), [-1])
-    return compare.equal(each, categories).cast(Precision.FLOAT32)
+    return compare.equal(each, cats_int64s).cast(Precision.FLOAT32)
 
 
-def join_features(*x: Value, widths: Ints) -> Value:
+def join_features(*x: Value, inputdimensions: Ints) -> Value:
     """Rows beside each other as floats, each cut or filled with zeros to its number of features."""
+    widths = inputdimensions
     if len(x) != len(widths) or not x or min(widths) < 1:
         raise BadType(f"{len(x)} inputs of {widths} features")
     return shape.concat(*(_fit_width(v, n) for v, n in zip(x, widths, strict=True)), axis=1)

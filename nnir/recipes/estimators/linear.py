@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ...errors import BadType
@@ -11,9 +9,7 @@ from ...model import Value
 from ...ops import linear
 from ...types import Precision
 from . import scores as scoring
-from .scores import Labels, Transform
-
-Floats = Sequence[float]
+from .scores import Floats, Ints, Transform
 
 
 def project(x: Value, coefficients: Floats, count: int) -> Value:
@@ -25,7 +21,12 @@ def project(x: Value, coefficients: Floats, count: int) -> Value:
 
 
 def predict(
-    x: Value, coefficients: Floats, intercepts: Floats, targets: int, how: Transform
+    x: Value,
+    *,
+    coefficients: Floats = (),
+    intercepts: Floats = (),
+    post_transform: Transform = "NONE",
+    targets: int = 1,
 ) -> Value:
     """The targets [N, targets] of rows [N, F] in float32."""
     if x.rank != 2 or targets < 1 or len(intercepts) not in (0, targets):
@@ -33,15 +34,21 @@ def predict(
     result = project(scoring.to_working_precision(x), coefficients, targets)
     if intercepts:
         result = result + intercepts
-    return scoring.transform_scores(result.cast(Precision.FLOAT32), how)
+    return scoring.transform_scores(result.cast(Precision.FLOAT32), post_transform)
 
 
 def classify(
-    x: Value, coefficients: Floats, intercepts: Floats, labels: Labels, how: Transform
+    x: Value,
+    *,
+    classlabels_ints: Ints,
+    coefficients: Floats,
+    intercepts: Floats,
+    post_transform: Transform = "NONE",
 ) -> tuple[Value, Value]:
     """The label [N] of each row [N, F], and as many scores as intercepts; a single one is that of
     the second of two classes."""
     rows, count = scoring.rows_of(x, "a linear model"), len(intercepts)
+    labels, how = classlabels_ints, post_transform
     if len(labels) < max(count, 2):
         raise BadType(f"{len(labels)} labels of {max(count, 2)} classes")
     scores = project(rows, coefficients, count) + intercepts

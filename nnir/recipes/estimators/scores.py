@@ -13,6 +13,8 @@ from ...types import Precision
 Transform = Literal["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"]
 """What becomes of scores at the end."""
 
+Floats = tuple[float, ...]
+Ints = tuple[int, ...]
 Labels = Sequence[int]
 NEARLY_ZERO = 1e-7
 

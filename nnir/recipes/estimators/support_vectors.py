@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,11 +12,10 @@ from ...model import Model, Value
 from ...ops import activation, compare, control, index, linear, reduce, shape, unary
 from ...types import Precision
 from . import scores as scoring
-from .linear import Floats, project
-from .scores import Labels, Transform
+from .linear import project
+from .scores import Floats, Ints, Labels, Transform
 
 Kind = Literal["LINEAR", "POLY", "RBF", "SIGMOID"]
-Ints = Sequence[int]
 LEAST = 1e-7
 STEPS = 100
 
