@@ -165,7 +165,7 @@ def _other_devices(model: Model, asked: Run) -> Iterator[Cure]:
             count = sum(part.operations for part in parts if part.device == HOST)
             effect = f"{HOST} runs {count} of {len(model.operations)} operations"
             yield Cure(_run_so(shared), effect)
-    if is_wide(model) and not replace(asked, sizes={}).compile(_narrowed(model, asked)).errors:
+    if is_wide(model) and not replace(asked, sizes={}).compile(_in_float32(model, asked)).errors:
         plan = Plan(sizes=asked.sizes, precision="float32")
         yield Cure(command_of(Path("float32.nnir"), plan), f"{NARROWS}: run what this writes")
     for sizes in [asked.sizes] if asked.sizes else _guesses(model, {}):
@@ -192,7 +192,7 @@ def _run_so(asked: Run) -> str:
     return " ".join(["nnadapter run FILE --device", ",".join(asked.devices), *options])
 
 
-def _narrowed(model: Model, asked: Run) -> Model:
+def _in_float32(model: Model, asked: Run) -> Model:
     """A model of the sizes that were asked for, in FLOAT32."""
     return narrow(with_fixed_sizes(model, asked.sizes), Plan(precision="float32")).model
 
