@@ -9,7 +9,7 @@ from nnir.ops import activation
 from nnir.types import Fuse
 
 from ...lowering import Lowerings
-from .binary import clip_between, extreme, rectify
+from .binary import extreme, rectify
 from .emitter import Emitter, Real, Ref, Single, Taken
 
 table = Lowerings[Ref]()
@@ -42,7 +42,7 @@ def prelu(g: Emitter, input: Real, slope: Real) -> Ref:
 def _hard(g: Emitter, is_factor: bool, input: Real, *, alpha: float, beta: float) -> Ref:
     if is_factor and math.isclose(alpha, 1 / 6, rel_tol=1e-6) and beta == 0.5:
         return g.elementwise("HARD_SWISH", input)
-    ramp = clip_between(g, input * alpha + beta, 0, 1)
+    ramp = rectify(g, Fuse.RELU1, input * alpha + beta)
     return input * ramp if is_factor else ramp
 
 
