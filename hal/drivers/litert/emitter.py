@@ -216,9 +216,11 @@ class Emitter(OrderedEmission[Tensor]):
         order: Order | None = None,
         **fields: Field,
     ) -> Refs:
-        """A step with these results, in the order of the model where nothing else is said."""
-        made = self.emit(name, inputs, results, **fields)
-        return tuple(Ref(t, order or identity(len(t.shape)), t.precision, self) for t in made)
+        """A step with these results, in the order of the model where nothing else is said; halves
+        are rounded already."""
+        stored = [(carrier(p), shape) for p, shape in results]
+        pairs = zip(self.emit(name, inputs, stored, **fields), results, strict=True)
+        return tuple(Ref(t, order or identity(len(s)), p, self) for t, (p, s) in pairs)
 
     def one(
         self,
@@ -292,9 +294,8 @@ class Emitter(OrderedEmission[Tensor]):
             raise NoLowering(f"litert has no kernel of {name} for {ref.tensor.precision.name}")
         if len(outputs) == 1 or not all(v.uses or v in v.model.outputs for v in outputs):
             raise NoLowering(f"litert: of what {name} makes some is not read")
-        results = [(ref.tensor.precision, tuple(v.shape[a] for a in order)) for v in outputs]
-        made = self.several(name, operands, results, order, **fields)
-        return tuple(r.seen_as(ref.precision) for r in made)
+        results = [(ref.precision, tuple(v.shape[a] for a in order)) for v in outputs]
+        return self.several(name, operands, results, order, **fields)
 
     def _place(
         self, ref: Ref, shape: tuple[Dim, ...] | None, order: Order | None
