@@ -34,8 +34,7 @@ def prelu(g: Emitter, input: Real, slope: Real) -> Ref:
     if known is not None and known.size == 1:
         return g.elementwise("LEAKY_RELU", input, alpha=float(known.item()))
     g.need(input.rank > 1, f"has slopes of channels, not of elements of rank {input.rank}")
-    wide = g.reshape(slope, (*(1,) * (input.rank - 2), *slope.shape))
-    return g.compute("PRELU", [g.image(input), wide])
+    return g.compute("PRELU", [g.image(input), g.widen(slope, input.rank - 1)])
 
 
 @table.each({activation.hard_sigmoid: False, activation.hard_swish: True})

@@ -36,14 +36,14 @@ def non_max_suppression_indices(
     g.need(is_one, "suppresses some boxes of one class, up to a known number")
     is_share = overlap is not None and 0 <= overlap < 1
     g.need(is_share, f"suppresses what overlaps by 0 up to 1, not by {overlap}")
-    one, found = np.float32(1), result_shape(g)[:1]
+    one, found = np.float32(1), result_shape(g)[0]
     above = max(np.nextafter(np.float32(overlap), one), np.finfo(np.float32).tiny)
     limit = min(int(most or 0), count)
     corners, keys, places = map(g.plain, g.compose(rank_candidates, boxes, scores, score_threshold))
     operands = [corners, keys, *map(g.constant, (np.int32(limit), above, one / 2))]
     kinds = [(INT32, (limit,)), (INT32, ())]
     whole, number = g.several("NON_MAX_SUPPRESSION_V4", operands, kinds)
-    kept = g.one("SLICE", [whole, g.ints(0), g.reshape(number, (1,))], INT32, found)
-    box = g.one("GATHER", [places, kept], INT32, found, axis=0)
-    column = g.one("EXPAND_DIMS", [box, g.ints(1)], INT32, (*found, 1))
+    kept = g.vector("SLICE", [whole, g.ints(0), g.reshape(number, (1,))], found)
+    box = g.vector("GATHER", [places, kept], found, axis=0)
+    column = g.one("EXPAND_DIMS", [box, g.ints(1)], INT32, (found, 1))
     return (column * g.ints(0, 0, 1)).cast(Precision.INT64)

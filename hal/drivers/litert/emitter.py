@@ -410,6 +410,11 @@ class Emitter(OrderedEmission[Tensor]):
             return self.move("RESHAPE", [ref], shape=target, new_shape=[])
         return self.move("RESHAPE", [ref], self.ints(*numbers), shape=target, new_shape=numbers)
 
+    def widen(self, ref: Ref, rank: int) -> Ref:
+        """`ref` with axes of size 1 in front of its own, where it has fewer than `rank`."""
+        missing = rank - ref.rank
+        return self.reshape(ref, (1,) * missing + ref.shape) if missing > 0 else ref
+
     def reshape_last(self, ref: Ref, shape: Sequence[Dim]) -> Ref:
         """`ref` where it has the shape already, in whatever order."""
         return ref if ref.shape == tuple(shape) else self.reshape(ref, shape)
@@ -421,7 +426,18 @@ class Emitter(OrderedEmission[Tensor]):
         parts = [self.size(d) if isinstance(d, Expr) else self.ints(d) for d in shape]
         if len(parts) == 1:
             return parts[0]
-        return self.one("CONCATENATION", parts, Precision.INT32, (len(parts),), axis=0)
+        return self.vector("CONCATENATION", parts, len(parts), axis=0)
+
+    def sizes_of(self, ref: Ref) -> Ref:
+        """The sizes of a result as it is stored, as `sizes` gives them, or read from itself."""
+        shape = ref.tensor.shape
+        if any(isinstance(d, Expr) for d in shape):
+            return self.vector("SHAPE", [ref], len(shape), out_type=2)
+        return self.sizes(shape)
+
+    def vector(self, name: str, inputs: Sequence[Ref | None], count: Dim, **fields: Field) -> Ref:
+        """A step that gives positions or sizes: `count` of INT32."""
+        return self.one(name, inputs, Precision.INT32, (count,), **fields)
 
     def knows(self, size: Dim) -> bool:
         """Whether tensors have a size, or all symbols that it is made of by sums and products."""
@@ -444,9 +460,7 @@ class Emitter(OrderedEmission[Tensor]):
             )
         tensor, axis = self.places[size]
         ref = Ref(tensor, identity(len(tensor.shape)), tensor.precision, self)
-        rank = len(tensor.shape)
-        vector = self.one("SHAPE", [ref], Precision.INT32, (rank,), out_type=2)
-        return self.one("SLICE", [vector, self.ints(axis), self.ints(1)], Precision.INT32, (1,))
+        return self.vector("SLICE", [self.sizes_of(ref), self.ints(axis), self.ints(1)], 1)
 
     # What many lowerings are made of
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from nnir.dim import Expr
 from nnir.ops import generate
 from nnir.types import Precision
 
@@ -20,10 +19,7 @@ def fill(g: Emitter, shape: Sizes, value: Single) -> Ref:
 
 @table.lower(generate.fill_like)
 def fill_like(g: Emitter, input: Plain, value: Single) -> Ref:
-    if not any(isinstance(d, Expr) for d in input.shape):
-        return spread(g, value, g.sizes(input.shape))
-    vector = (Precision.INT32, (input.rank,))
-    return spread(g, value, g.one("SHAPE", [input], *vector, out_type=2))
+    return spread(g, value, g.sizes_of(input))
 
 
 def spread(g: Emitter, value: Ref, sizes: Ref) -> Ref:

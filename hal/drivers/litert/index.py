@@ -68,8 +68,8 @@ def _lay_out(g: Emitter, bound: Value, places: list[int], rank: int) -> Ref:
         return g.ints(*np.append(row.constant, 0)[source])
     if places == [*range(rank)]:
         return row
-    longer = g.one("CONCATENATION", [row, g.ints(0)], INT32, (len(places) + 1,), axis=0)
-    return g.one("GATHER", [longer, g.ints(*source)], INT32, (rank,), axis=0)
+    longer = g.vector("CONCATENATION", [row, g.ints(0)], len(places) + 1, axis=0)
+    return g.vector("GATHER", [longer, g.ints(*source)], rank, axis=0)
 
 
 @table.lower(index.gather_nd)
@@ -93,7 +93,7 @@ def scatter(g: Emitter, input: Value, indices: Value, updates: Value, *, reducti
         operands = [g.plain(each), targets, total]
         sums = g.one("UNSORTED_SEGMENT_SUM", operands, kind, rows.shape)
         return g.reshape(g.where(sums.equal(0), rows, rows + sums), result_shape(g))
-    last = g.one("UNSORTED_SEGMENT_MAX", [g.ints(*range(number)), targets, total], INT32, (count,))
+    last = g.vector("UNSORTED_SEGMENT_MAX", [g.ints(*range(number)), targets, total], count)
     found = g.elementwise("MAXIMUM", last, 0)
     new = g.move("GATHER", [g.plain(each)], found, shape=rows.shape, axis=0)
     hit = g.reshape(last >= 0, (count, *(1,) * len(width)))

@@ -36,10 +36,8 @@ table.natives({unary.ceil: "CEIL", unary.floor: "FLOOR", unary.neg: "NEG", unary
 )
 def exactly(g: Emitter, name: str, input: Real) -> Ref:
     """A function by LiteRT's own kernel, which takes it from the C library."""
-    sizes = input.tensor.shape
-    flat = input.stored(identity(input.rank))
-    wide = g.reshape(flat, (*(1,) * (BEYOND - input.rank), *sizes))
-    return g.reshape(g.elementwise(name, wide), sizes).stored(input.order)
+    wide = g.widen(input.stored(identity(input.rank)), BEYOND)
+    return g.reshape(g.elementwise(name, wide), input.tensor.shape).stored(input.order)
 
 
 @table.lower(unary.abs_)
