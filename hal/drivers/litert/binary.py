@@ -13,23 +13,22 @@ from nnir.types import Fuse, Precision
 from ...attributes import Ints
 from ...lowering import Lowerings
 from .emitter import Emitter, Real, Ref, Taken, result_shape
-from .kernels import compute_precision
+from .kernels import RECTIFIERS, compute_precision
 from .static import only_number
 
 table = Lowerings[Ref]()
-CODES = {Fuse.RELU: 1, Fuse.RELU6: 3}
-"""Activations that kernels apply to their result."""
 
 
 @table.fuse
 def apply_fuse_code(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
     """The activation of a fuse code, by the kernel that made the result where it can."""
-    return result if g.fuse(result, CODES.get(fuse_code)) else rectify(g, fuse_code, result)
+    is_fused = g.fuse(result, RECTIFIERS.get(fuse_code.name))
+    return result if is_fused else rectify(g, fuse_code, result)
 
 
 def rectify(g: Emitter, code: Fuse, input: Taken) -> Ref:
     """The activation of a fuse code as steps of their own, where NaN stays: it comes second."""
-    if code in CODES and input.tensor.precision == Precision.FLOAT32:
+    if code.name in RECTIFIERS and input.tensor.precision == Precision.FLOAT32:
         return g.elementwise(code.name, input)
     positive = g.elementwise("MAXIMUM", 0, input)
     if code == Fuse.RELU:

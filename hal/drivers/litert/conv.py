@@ -15,7 +15,7 @@ from ...attributes import Transposed, Window
 from ...lowering import Lowerings
 from ...orders import Order
 from . import windows
-from .emitter import Emitter, Image, Ref, Taken, result_shape
+from .emitter import Emitter, Image, Ref, Taken
 from .static import numbers
 
 table = Lowerings[Ref]()
@@ -27,9 +27,8 @@ def convolution(
 ) -> Ref:
     how = how.over(windows.spatial_sizes("a convolution", filter))
     x, padding = windows.pad_for_kernel(g, "a convolution", input, how)
-    fields: dict[str, Any] = windows.steps(how, padding)
-    fields |= windows.along("dilation_{}_factor", how.dilations)
     name, filters = f"CONV_{how.rank}D", filter.shape[0]
+    fields: dict[str, Any] = windows.fields(name, how, padding)
     perm: Order = (0, 2, 3, 1) if how.rank == 2 else (2, 3, 4, 1, 0)
     g.need(how.rank == 2 or group == 1, "has no groups of volumes")
     if group > 1 and group == x.tensor.shape[-1] and isinstance(filters, int):
@@ -58,21 +57,22 @@ def transposed_convolution(
     g.need(not how.is_dilated, "has no transposed convolution with dilations")
     rank, how = how.rank, how.over(windows.spatial_sizes("a convolution", filter))
     spatial = windows.spatial_sizes("a transposed convolution", input)
-    out = numbers(result_shape(g)[2:])
-    grown = replace(how, output_shape=out).growth(spatial)
-    n, s, k, m = map(np.array, (spatial, how.strides, how.kernel_shape, out))
-    before, behind = np.array(grown).T
-    fits = n * s == m if rank == 3 else -(-m // s) == n
-    is_same = (fits & (-before == (-before - behind) // 2) & (behind <= 0)).all()
-    full = (n - 1) * s + (np.maximum(k, s) if rank == 3 else k)
-    fields: dict[str, Any] = windows.steps(how, windows.SAME if is_same else windows.VALID)
+    made = g.operation.outputs[0]
+    out = numbers(made.shape[2:])
+    growth = np.array(replace(how, output_shape=out).growth(spatial))
+    full, is_same = out - growth.sum(1), windows.is_same(made, (-growth).tolist(), how)
+    name, perm = "TRANSPOSE_CONV", (1, 2, 3, 0)
+    if rank == 3:
+        whole = np.multiply(spatial, how.strides)
+        name, perm = "CONV_3D_TRANSPOSE", (2, 3, 4, 1, 0)
+        full, is_same = np.maximum(full, whole), is_same and out == (*whole,)
+    fields = windows.fields(name, how, windows.SAME if is_same else None)
     shape = (input.tensor.shape[0], *(out if is_same else full.tolist()), filter.shape[1])
-    taps = g.ordered(filter, (1, 2, 3, 0) if rank == 2 else (2, 3, 4, 1, 0))
-    name = "TRANSPOSE_CONV" if rank == 2 else "CONV_3D_TRANSPOSE"
-    operands = [g.sizes(shape), taps, input]
+    operands = [g.sizes(shape), g.ordered(filter, perm), input]
     result = g.one(name, operands, Precision.FLOAT32, shape, input.order, **fields)
     if not is_same:
-        around = np.stack([before, m - full - before], 1)
+        before = growth[:, 0]
+        around = np.stack([before, out - full - before], 1)
         result = windows.add_border(g, result, around.tolist())
     if bias.constant is not None and not bias.constant.any():
         return result
