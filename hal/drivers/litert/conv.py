@@ -61,7 +61,8 @@ def transposed_convolution(
     out = numbers(made.shape[2:])
     growth = np.array(replace(how, output_shape=out).growth(spatial))
     full, is_same = out - growth.sum(1), windows.is_same(made, (-growth).tolist(), how)
-    name, perm = "TRANSPOSE_CONV", (1, 2, 3, 0)
+    perm: Order = (1, 2, 3, 0)
+    name = "TRANSPOSE_CONV"
     if rank == 3:
         whole = np.multiply(spatial, how.strides)
         name, perm = "CONV_3D_TRANSPOSE", (2, 3, 4, 1, 0)

@@ -48,6 +48,8 @@ COMPARISONS = frozenset({"EQUAL", "NOT_EQUAL", "LESS", "GREATER", "LESS_EQUAL", 
 Ref = orders.Ref[Tensor]
 Operand = Value | Ref | None
 Refs = tuple[Ref, ...]
+Notes = dict[Tensor, tuple[Tensor, Quantization]]
+"""Of which tensor another one is made, and how integers stand for numbers between them."""
 
 
 SYMBOLS = {
@@ -92,8 +94,8 @@ class Emitter(OrderedEmission[Tensor]):
         self.flat: dict[Tensor, Tensor] = {}
         self.places: dict[Expr, tuple[Tensor, int]] = {}
         self.makers: dict[Tensor, Step] = {}
-        self.dequantised: dict[Tensor, tuple[Tensor, Quantization]] = {}
-        self.quantised: dict[Tensor, tuple[Tensor, Quantization]] = {}
+        self.dequantised: Notes = {}
+        self.quantised: Notes = {}
 
     # What the walk over the model asks for
 
@@ -179,7 +181,10 @@ class Emitter(OrderedEmission[Tensor]):
         """A vector of INT32, as kernels take axes and sizes; NoLowering for what is not known."""
         if any(isinstance(v, Expr) for v in values):
             text = ", ".join(map(str, values))
-            raise NoLowering(f"litert needs the sizes [{text}], which grow or are not known")
+            raise NoLowering(
+                f"litert needs the sizes [{text}], which grow or are not known: "
+                "fix those with --dim NAME=SIZE"
+            )
         return self.constant(np.array(values, np.int32))
 
     def number(self, value: float, like: Operand) -> Ref:
@@ -435,9 +440,9 @@ class Emitter(OrderedEmission[Tensor]):
             return self.vector("SHAPE", [ref], len(shape), out_type=2)
         return self.sizes(shape)
 
-    def vector(self, name: str, inputs: Sequence[Ref | None], count: Dim, **fields: Field) -> Ref:
+    def vector(self, name: str, inputs: Sequence[Ref | None], count: Dim, **fields: int) -> Ref:
         """A step that gives positions or sizes: `count` of INT32."""
-        return self.one(name, inputs, Precision.INT32, (count,), **fields)
+        return self.one(name, inputs, Precision.INT32, (count,), None, **fields)
 
     def knows(self, size: Dim) -> bool:
         """Whether tensors have a size, or all symbols that it is made of by sums and products."""
