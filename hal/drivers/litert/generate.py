@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from nnir.ops import generate
-from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Plain, Ref, Single, result_shape
+from .kernels import compute_precision
 from .shape import Sizes
 
 table = Lowerings[Ref]()
@@ -33,10 +33,8 @@ def spread(g: Emitter, value: Ref, sizes: Ref) -> Ref:
 def range_(g: Emitter, start: Single, end: Single, step: Single) -> Ref:
     """A step away from the end is an error of the kernel."""
     kind = start.precision
-    is_held = not kind.is_float and kind != Precision.UINT64
-    g.need(is_held, f"has ranges of integers up to INT64, not of {kind.name}")
-    is_narrow = kind.dtype.itemsize <= 4 and kind.dtype.kind == "i"
-    wide = Precision.INT32 if is_narrow else Precision.INT64
+    g.need(not kind.is_float, f"has ranges of integers, not of {kind.name}")
+    wide = compute_precision("RANGE", kind)
     first, last, by = (v.cast(wide) for v in (start, end, step))
     highest, lowest = (g.elementwise(name, first, last) for name in ("MAXIMUM", "MINIMUM"))
     bounds = [first, g.where(by > 0, highest, lowest), by]
