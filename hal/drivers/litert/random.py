@@ -39,6 +39,11 @@ def random_uniform(g: Emitter, shape: Sizes, *, low: float, high: float, dtype: 
     return g.elementwise("MINIMUM", drawn * (high - low) + low, below)
 
 
+@table.lower(random.multinomial)
+def multinomial(g: Emitter, input: Real, *, sample_size: int, dtype: Precision) -> Ref:
+    return g.one("MULTINOMIAL", [g.plain(input), g.constant(np.int32(sample_size))], dtype)
+
+
 for _operator in (random.random_normal, random.random_uniform):
     table.decompose(_operator, draw_by_seed(_operator))
 
