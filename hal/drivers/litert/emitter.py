@@ -354,6 +354,11 @@ class Emitter(OrderedEmission[Tensor]):
                 self.remember(key, self.emit(name, [ref], [(to, tensor.shape)], **fields)[0])
         return Ref(self.memo[key], ref.order, to, self)
 
+    def recast(self, ref: Ref, to: Precision) -> Ref:
+        """A step that casts to the very type, also of 16 bits."""
+        (made,) = self.emit("CAST", [ref], [(to, ref.tensor.shape)])
+        return Ref(made, ref.order, to, self)
+
     def rounded(self, ref: Ref, to: Precision) -> Ref:
         """FLOAT32 with what is not a half rounded to one."""
         if ref.tensor.data is not None:
@@ -529,7 +534,7 @@ class Emitter(OrderedEmission[Tensor]):
         ref = self.plain(value)
         tensor = ref.tensor
         if value.precision in HALVES:
-            (tensor,) = self.emit("CAST", [ref], [(value.precision, tensor.shape)])
+            tensor = self.recast(ref, value.precision).tensor
         tensor = self.own(Ref(tensor, ref.order, tensor.precision, self))
         self.graph.outputs.append(tensor)
         return tensor

@@ -81,8 +81,8 @@ def gather_nd(g: Emitter, input: Plain, indices: Value) -> Ref:
 @table.lower(index.scatter_nd, index.scatter_elements, implied=["axis"])
 def scatter(g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str) -> Ref:
     """The last update of each row, or the sum of all, in its place; known places are decomposed."""
-    along = {k: v for k, v in g.operation.attributes.items() if k == "axis"}
-    locate = partial(elements_and_places, **along) if along else rows_and_places
+    axis = g.operation.attributes.get("axis")
+    locate = rows_and_places if axis is None else partial(elements_and_places, axis=axis)
     rows, places, each = g.compose(locate, input, indices, updates)
     kind, (count, *width), (number,) = rows.tensor.precision, rows.shape, numbers(places.shape)
     is_sum = reduction == "add" and kind in (Precision.FLOAT32, INT32)
@@ -92,12 +92,13 @@ def scatter(g: Emitter, input: Value, indices: Value, updates: Value, *, reducti
     if is_sum:
         operands = [g.plain(each), targets, total]
         sums = g.one("UNSORTED_SEGMENT_SUM", operands, kind, rows.shape)
-        return g.reshape(g.where(sums.equal(0), rows, rows + sums), result_shape(g))
-    last = g.vector("UNSORTED_SEGMENT_MAX", [g.ints(*range(number)), targets, total], count)
-    found = g.elementwise("MAXIMUM", last, 0)
-    new = g.move("GATHER", [g.plain(each)], found, shape=rows.shape, axis=0)
-    hit = g.reshape(last >= 0, (count, *(1,) * len(width)))
-    return g.reshape(g.where(hit, new, rows), result_shape(g))
+        made = g.where(sums.equal(0), rows, rows + sums)
+    else:
+        last = g.vector("UNSORTED_SEGMENT_MAX", [g.ints(*range(number)), targets, total], count)
+        found = g.elementwise("MAXIMUM", last, 0)
+        new = g.move("GATHER", [g.plain(each)], found, shape=rows.shape, axis=0)
+        made = g.where(g.reshape(last >= 0, (count, *(1,) * len(width))), new, rows)
+    return g.reshape(made, result_shape(g))
 
 
 @table.lower(index.non_zero)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.broadcast import broadcast
 from nnir.decompositions.linear import join_stacks
 from nnir.ops import linear
 
@@ -35,8 +34,8 @@ def mat_mul(g: Emitter, x: Real, y: Real, *, transpose_x: bool, transpose_y: boo
         bias = g.constant(np.zeros(known.shape[1], np.float32))
         operands = [g.last(left, left.rank - 1), g.plain(right.swapped()), bias]
         return g.compute("FULLY_CONNECTED", operands, keep_num_dims=True)
-    batch = broadcast(left.shape[:-2], right.shape[:-2])
-    g.need(len(batch) <= MOST_STACKED, f"multiplies stacks of up to {MOST_STACKED} axes")
+    depth = max(left.rank, right.rank) - 2
+    g.need(depth <= MOST_STACKED, f"multiplies stacks of up to {MOST_STACKED} axes")
     plain = right.stored(identity(right.rank))
     adjoint = right.order == plain.swapped().order
     pair = [g.plain(left), plain if adjoint else g.plain(right)]
