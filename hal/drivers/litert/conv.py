@@ -9,13 +9,14 @@ import numpy as np
 
 from nnir.model import Value
 from nnir.ops import conv
-from nnir.types import Precision
+from nnir.types import Fuse, Precision
 
 from ...attributes import Transposed, Window
 from ...lowering import Lowerings
 from ...orders import Order
 from . import windows
 from .emitter import Emitter, Image, Ref, Taken
+from .kernels import FUSED
 from .static import numbers
 
 table = Lowerings[Ref]()
@@ -23,7 +24,14 @@ table = Lowerings[Ref]()
 
 @table.lower(conv.conv_2d, conv.conv_3d, how=Window)
 def convolution(
-    g: Emitter, input: Image, filter: Value, bias: Taken, *, group: int, how: Window
+    g: Emitter,
+    input: Image,
+    filter: Value,
+    bias: Taken,
+    *,
+    group: int,
+    fuse_code: Fuse,
+    how: Window,
 ) -> Ref:
     how = how.over(windows.spatial_sizes("a convolution", filter))
     x, padding = windows.pad_for_kernel(g, "a convolution", input, how)
@@ -35,16 +43,18 @@ def convolution(
         name, perm = "DEPTHWISE_CONV_2D", (1, 2, 3, 0)
         fields["depth_multiplier"] = filters // group
     weights = g.ordered(filter, perm)
-    result = g.compute(name, [x, weights, bias], **fields)
-    if how.rank == 2 and (weights.tensor.data is None or bias.tensor.data is None):
-        return restore_infinities(g, result)
-    return result
+    made = g.compute(name, [x, weights, bias], **fields)
+    made = g.lowerings.fused(g, made, fuse_code)
+    is_constant = weights.tensor.data is not None and bias.tensor.data is not None
+    return made if how.rank == 3 or is_constant else restore_infinities(g, made)
 
 
 def restore_infinities(g: Emitter, result: Ref) -> Ref:
-    """LiteRT's own kernels, other than XNNPACK's, keep results within the finite numbers."""
-    most = float(np.finfo(np.float32).max)
-    for bound, beyond in ((most, np.inf), (-most, -np.inf)):
+    """LiteRT's own kernels, other than XNNPACK's, keep results within the finite numbers; those of
+    an activation are not below 0."""
+    most, is_rectified = float(np.finfo(np.float32).max), FUSED in g.makers[result.tensor].fields
+    ends = (most, np.inf), (-most, -np.inf)
+    for bound, beyond in ends[: 2 - is_rectified]:
         result = g.where(result.equal(bound), beyond, result)
     return result
 
