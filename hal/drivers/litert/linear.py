@@ -6,9 +6,11 @@ import numpy as np
 
 from nnir.decompositions.linear import join_stacks
 from nnir.ops import linear
+from nnir.types import Fuse
 
 from ...lowering import Lowerings
 from ...orders import identity
+from .conv import restore_infinities
 from .emitter import Emitter, Plain, Real, Ref, Taken
 
 table = Lowerings[Ref]()
@@ -18,10 +20,11 @@ MOST_STACKED = 3
 
 
 @table.lower(linear.fully_connected)
-def fully_connected(g: Emitter, input: Real, weight: Plain, bias: Taken) -> Ref:
+def fully_connected(g: Emitter, input: Real, weight: Plain, bias: Taken, *, fuse_code: Fuse) -> Ref:
     g.need(0 not in weight.shape, "multiplies no matrices without elements")
     operands = [g.plain(input), weight, bias]
-    return g.compute("FULLY_CONNECTED", operands, keep_num_dims=input.rank == 2)
+    made = g.compute("FULLY_CONNECTED", operands, keep_num_dims=input.rank == 2)
+    return restore_infinities(g, g.lowerings.fused(g, made, fuse_code), weight, bias)
 
 
 @table.lower(linear.mat_mul)
