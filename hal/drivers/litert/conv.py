@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from nnir.dim import Expr
 from nnir.model import Value
 from nnir.ops import conv
 from nnir.types import Fuse, Precision
@@ -39,8 +38,8 @@ def convolution(
     name, filters = f"CONV_{how.rank}D", filter.shape[0]
     fields: dict[str, Any] = windows.fields(name, how, padding)
     perm: Order = (0, 2, 3, 1) if how.rank == 2 else (2, 3, 4, 1, 0)
-    is_open = any(isinstance(d, Expr) for d in input.shape)
-    g.need(how.rank == 2 or (is_open and group == 1), "has no groups of volumes, and loses NaN")
+    is_open = group == 1 and not input.is_static
+    g.need(how.rank == 2 or is_open, "has no groups of volumes, and loses NaN in what is convolved")
     if group > 1 and group == x.tensor.shape[-1] and isinstance(filters, int):
         name, perm = "DEPTHWISE_CONV_2D", (1, 2, 3, 0)
         fields["depth_multiplier"] = filters // group

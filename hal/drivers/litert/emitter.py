@@ -440,10 +440,9 @@ class Emitter(OrderedEmission[Tensor]):
 
     def sizes_of(self, ref: Ref) -> Ref:
         """The sizes of a result as it is stored, as `sizes` gives them, or read from itself."""
-        shape = ref.tensor.shape
-        if any(isinstance(d, Expr) for d in shape):
-            return self.vector("SHAPE", [ref], len(shape), out_type=2)
-        return self.sizes(shape)
+        if ref.is_static:
+            return self.ints(*ref.tensor.shape)
+        return self.vector("SHAPE", [ref], ref.rank, out_type=2)
 
     def vector(self, name: str, inputs: Sequence[Ref | None], count: Dim, **fields: int) -> Ref:
         """A step that gives positions or sizes: `count` of INT32."""

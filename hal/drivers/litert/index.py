@@ -8,7 +8,6 @@ import numpy as np
 
 from nnir.broadcast import length_of
 from nnir.decompositions.index import elements_and_places, rows_and_places
-from nnir.dim import Expr
 from nnir.model import Value
 from nnir.ops import index
 from nnir.types import Precision
@@ -50,8 +49,8 @@ def slice_(
     if is_plain and shape == input.tensor.shape:
         return input
     rows = [_lay_out(g, bound, places, input.rank) for bound in (starts, ends)]
-    known, sizes = rows[0].constant, (*shape, *input.tensor.shape)
-    if is_plain and known is not None and not any(isinstance(d, Expr) for d in sizes):
+    known, is_static = rows[0].constant, input.is_static and g.operation.outputs[0].is_static
+    if is_plain and known is not None and is_static:
         pairs = zip(known.tolist(), numbers(input.tensor.shape), strict=True)
         begin = g.ints(*(slice(start, None).indices(size)[0] for start, size in pairs))
         return g.move("SLICE", [input], begin, g.ints(*shape))

@@ -31,10 +31,17 @@ def slide(g: Emitter, name: str, x: Ref, how: Window, padding: int | None) -> Re
     return restore_infinities(g, made) if is_apart else made
 
 
-@table.lower(pool.average_pool_2d, implied=["ceil_mode"], how=Window)
+def place(g: Emitter, input: Ref, how: Window) -> tuple[windows.Pairs | None, int | None]:
+    """The border of a plane, and how a kernel is to pad."""
+    g.need(how.rank == 2 and not how.is_dilated, "pools planes, and without dilations")
+    inside = g.operation.operator in (pool.average_pool, pool.max_pool)
+    return windows.padding_of("a pool", input, how, inside=inside)
+
+
+@table.lower(pool.average_pool_2d, pool.average_pool, implied=["ceil_mode"], how=Window)
 def average_pool_2d(g: Emitter, input: Image, *, count_include_pad: bool, how: Window) -> Ref:
     """NaN where the sum has one, or infinities of both signs: the kernel takes it for -inf."""
-    _, padding = windows.padding_of("a pool", input, how)
+    _, padding = place(g, input, how)
     is_counted = padding is None or (padding == windows.SAME and count_include_pad)
     g.need(not is_counted, "has means of what lies in the data, by SAME")
     average = partial(slide, g, "AVERAGE_POOL_2D", how=how, padding=padding)
@@ -50,9 +57,7 @@ def average_pool_2d(g: Emitter, input: Image, *, count_include_pad: bool, how: W
 )
 def max_pool_2d(g: Emitter, input: Image, *, how: Window) -> Ref:
     """The kernel passes over NaN."""
-    g.need(how.rank == 2 and not how.is_dilated, "pools planes, and without dilations")
-    inside = g.operation.operator is pool.max_pool
-    pairs, padding = windows.padding_of("a pool", input, how, inside=inside)
+    pairs, padding = place(g, input, how)
 
     def maxima(values: Ref, lowest: float | None) -> Ref:
         if padding is None:

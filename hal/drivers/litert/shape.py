@@ -106,7 +106,7 @@ def split(g: Emitter, input: Taken, split: Known, *, axis: int) -> Refs:
 def expand(g: Emitter, input: Taken, shape: Value) -> Ref:
     target = result_shape(g)
     order = input.order if input.rank == len(target) else identity(len(target))
-    if all(d in g.places or d in input.shape for d in target if isinstance(d, Expr)):
+    if all(map(g.knows, target)):
         return spread(g, g.broadcastable(input, order), result_shape(g, order), order)
     g.need(len(target) == length_of(shape), "needs known sizes to expand to")
     own = g.sizes((*(1,) * (len(target) - input.rank), *input.shape))
