@@ -75,7 +75,7 @@ def conv_2d_transpose(
     full = out if is_same else [n - a - b for n, (a, b) in zip(out, growth, strict=True)]
     shape = (input.tensor.shape[0], *full, filter.shape[1])
     taps = g.ordered(filter, (1, 2, 3, 0))
-    fields = windows.fields(name, how, windows.SAME if is_same else None)
+    fields: dict[str, Any] = windows.fields(name, how, windows.SAME if is_same else None)
     operands = [g.sizes(shape), taps, input]
     result = g.one(name, operands, Precision.FLOAT32, shape, input.order, **fields)
     result = restore_infinities(g, result, taps)

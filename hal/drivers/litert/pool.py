@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,8 @@ PASSING = frozenset({"PAD", "PADV2", "CONCATENATION", "ADD", "MUL"})
 
 def slide(g: Emitter, name: str, x: Ref, how: Window, padding: int | None) -> Ref:
     """A pool; XNNPACK leaves one with elements between its windows to LiteRT's kernel."""
-    made = g.compute(name, [x], **windows.fields(name, how, padding))
+    fields: dict[str, Any] = windows.fields(name, how, padding)
+    made = g.compute(name, [x], **fields)
     is_apart = any(s > k for s, k in zip(how.strides, how.kernel_shape, strict=True))
     return restore_infinities(g, made) if is_apart else made
 

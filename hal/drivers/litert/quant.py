@@ -44,7 +44,7 @@ def _note(notes: Notes, made: Ref, source: Ref, described: Quantization | None) 
         notes[made.tensor] = source.tensor, described
 
 
-def _folded(g: Emitter) -> Ref | None:
+def _fold(g: Emitter) -> Ref | None:
     """The result of an operation on constants."""
     arrays = [v.constant for v in g.operation.inputs if v is not None]
     is_known = all(a is not None for a in arrays)
@@ -72,7 +72,7 @@ def dequantize_linear(
     g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int, block_size: int
 ) -> Ref:
     way = partial(quant.dequantize_narrow, **g.operation.attributes)
-    made = _folded(g) or g.compose(way, input, scale, zero_point)[0]
+    made = _fold(g) or g.compose(way, input, scale, zero_point)[0]
     is_plain = g.operation.outputs[0].precision == Precision.FLOAT32 and not block_size
     described = quantised.known_affine(scale, zero_point, axis) if is_plain else None
     return _stand_for(g, input, made, described)
@@ -87,5 +87,5 @@ def quantize(g: Emitter, input: Value) -> Ref:
 
 @table.lower(quant.dequantize)
 def dequantize(g: Emitter, input: Value) -> Ref:
-    made = _folded(g) or quantised.dequantize(g, input)
+    made = _fold(g) or quantised.dequantize(g, input)
     return _stand_for(g, input, made, input.type.quantization)

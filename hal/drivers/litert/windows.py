@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -89,7 +88,7 @@ def add_border(g: Emitter, ref: Ref, pairs: Pairs, value: float | None = None) -
     return crop(g, ref, cuts) if any(map(any, cuts)) else ref
 
 
-def fields(kernel: str, how: Window, padding: int | None) -> dict[str, Any]:
+def fields(kernel: str, how: Window, padding: int | None) -> dict[str, int]:
     """Where the windows of a kernel lie, as far as its options have it; a border that is neither
     SAME nor VALID is there already."""
     letters, sides = "dhw"[-how.rank :], ("filter_height", "filter_width")
