@@ -18,10 +18,22 @@ def known_ints(g: Emission[R], operand: Value) -> Ints:
     """The elements of an operand; NoLowering where they are only known while running."""
     found = ints(operand)
     if found is None:
-        operation = g.operation
-        name = operation.operator.tensors[operation.inputs.index(operand)]
-        raise NoLowering(f"{g.device} needs known {name} of {operation.operator.name}")
+        raise _unknown(g, operand)
     return found
+
+
+def known_number(g: Emission[R], operand: Value) -> float:
+    """The only element of an operand; NoLowering where it is only known while running."""
+    found = operand.known
+    if found is None or found.size != 1:
+        raise _unknown(g, operand)
+    return float(found.item())
+
+
+def _unknown(g: Emission[R], operand: Value) -> NoLowering:
+    operation = g.operation
+    name = operation.operator.tensors[operation.inputs.index(operand)]
+    return NoLowering(f"{g.device} needs known {name} of {operation.operator.name}")
 
 
 def reduced_axes(g: Emission[R], operand: Value) -> Ints:
@@ -38,5 +50,6 @@ def axis_from_front(g: Emission[R], axis: int) -> int:
 
 
 Known = Annotated[Ints, known_ints]
+Number = Annotated[float, known_number]
 Axes = Annotated[Ints, reduced_axes]
 Axis = Annotated[int, axis_from_front]

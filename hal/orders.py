@@ -15,7 +15,7 @@ from typing import Generic, Protocol, Self, TypeVar
 import numpy as np
 
 from nnir.broadcast import axes_of
-from nnir.dim import Dim
+from nnir.dim import Dim, Expr
 from nnir.model import Value
 from nnir.types import Precision
 
@@ -85,6 +85,11 @@ class Ref(Ordered, Generic[T]):
         """The sizes in the value's order."""
         sizes = self.tensor.shape
         return tuple(sizes[self.order.index(a)] for a in range(len(sizes)))
+
+    @property
+    def is_static(self) -> bool:
+        """Whether all sizes are known."""
+        return not any(isinstance(d, Expr) for d in self.tensor.shape)
 
     @property
     def constant(self) -> np.ndarray | None:

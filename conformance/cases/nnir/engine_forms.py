@@ -59,4 +59,37 @@ def _products() -> Iterator[Row]:
         yield Row(linear.mat_mul, operands, why=f"{sizes} with matrices of one row", tol=ROUNDS)
 
 
-CASES: list[Row] = [*_divisions(), *_slopes(), *_one_channel(), *_products()]
+def _sums() -> Iterator[Row]:
+    """Sums of products that are not finite, by weights that are known and that are not."""
+    line, zero = f(np.inf, 1, -np.inf, 2, np.nan, 3), f(0)
+    image = np.concatenate([line, np.ones(18, np.float32)])
+    for known in (True, False):
+        why = f"not finite, {'known' if known else 'computed'}"
+        rows = f(1, 2, 3, -1).reshape(2, 2), f(0, 1)
+        weights = tuple(map(Const, rows)) if known else rows
+        yield Row(linear.fully_connected, (line.reshape(3, 2), *weights), why=why, opens=False)
+        for operator, sizes in FILTERS.items():
+            rank = len(sizes) - 2
+            parts = np.resize(f(1, 2), sizes), zero
+            weights = tuple(map(Const, parts)) if known else parts
+            x = image.reshape(1, 4, *(1,) * (rank - 1), 6)
+            attrs = {"strides": (1,) * rank, "dilations": (1,) * rank}
+            yield Row(operator, (x, *weights), attrs, why=why, opens=False)
+
+
+FILTERS = {
+    conv.conv_2d: (1, 4, 1, 2),
+    conv.conv_2d_transpose: (4, 1, 1, 2),
+    conv.conv_3d: (1, 4, 1, 1, 2),
+    conv.conv_3d_transpose: (4, 1, 1, 1, 2),
+}
+"""The sizes of a filter of four channels: XNNPACK reads fewer with what lies behind them, times 0,
+which is NaN beside what is not finite."""
+
+CASES: list[Row] = [
+    *_divisions(),
+    *_slopes(),
+    *_one_channel(),
+    *_products(),
+    *_sums(),
+]

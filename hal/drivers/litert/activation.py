@@ -9,7 +9,7 @@ from nnir.ops import activation
 from nnir.types import Fuse
 
 from ...lowering import Lowerings
-from .binary import clip_between, extreme, rectify
+from .binary import extreme, rectify
 from .emitter import Emitter, Real, Ref, Single, Taken
 
 table = Lowerings[Ref]()
@@ -34,15 +34,14 @@ def prelu(g: Emitter, input: Real, slope: Real) -> Ref:
     if known is not None and known.size == 1:
         return g.elementwise("LEAKY_RELU", input, alpha=float(known.item()))
     g.need(input.rank > 1, f"has slopes of channels, not of elements of rank {input.rank}")
-    wide = g.reshape(slope, (*(1,) * (input.rank - 2), *slope.shape))
-    return g.compute("PRELU", [g.image(input), wide])
+    return g.compute("PRELU", [g.image(input), g.widen(slope, input.rank - 1)])
 
 
 @table.each({activation.hard_sigmoid: False, activation.hard_swish: True})
 def _hard(g: Emitter, is_factor: bool, input: Real, *, alpha: float, beta: float) -> Ref:
     if is_factor and math.isclose(alpha, 1 / 6, rel_tol=1e-6) and beta == 0.5:
         return g.elementwise("HARD_SWISH", input)
-    ramp = clip_between(g, input * alpha + beta, 0, 1)
+    ramp = rectify(g, Fuse.RELU1, input * alpha + beta)
     return input * ramp if is_factor else ramp
 
 

@@ -12,24 +12,23 @@ from nnir.types import Fuse, Precision
 
 from ...attributes import Ints
 from ...lowering import Lowerings
-from .emitter import Emitter, Operand, Real, Ref, Taken, result_shape
-from .kernels import compute_precision
+from .emitter import Emitter, Real, Ref, Taken, result_shape
+from .kernels import RECTIFIERS, compute_precision
 from .static import only_number
 
 table = Lowerings[Ref]()
-CODES = {Fuse.RELU: 1, Fuse.RELU6: 3}
-"""Activations that kernels apply to their result."""
 
 
 @table.fuse
 def apply_fuse_code(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
     """The activation of a fuse code, by the kernel that made the result where it can."""
-    return result if g.fuse(result, CODES.get(fuse_code)) else rectify(g, fuse_code, result)
+    is_fused = g.fuse(result, RECTIFIERS.get(fuse_code.name))
+    return result if is_fused else rectify(g, fuse_code, result)
 
 
 def rectify(g: Emitter, code: Fuse, input: Taken) -> Ref:
-    """The activation of a fuse code as steps of their own."""
-    if code in CODES and input.tensor.precision == Precision.FLOAT32:
+    """The activation of a fuse code as steps of their own, where NaN stays: it comes second."""
+    if code.name in RECTIFIERS and input.tensor.precision == Precision.FLOAT32:
         return g.elementwise(code.name, input)
     positive = g.elementwise("MAXIMUM", 0, input)
     if code == Fuse.RELU:
@@ -37,16 +36,7 @@ def rectify(g: Emitter, code: Fuse, input: Taken) -> Ref:
     return g.elementwise("MINIMUM", 1 if code == Fuse.RELU1 else 6, positive)
 
 
-def clip_between(g: Emitter, input: Operand, low: Operand | float, high: Operand | float) -> Ref:
-    """min(max(x, low), high), where NaN stays: it comes second."""
-    return g.elementwise("MINIMUM", high, g.elementwise("MAXIMUM", low, input))
-
-
-@table.each({binary.add: "ADD", binary.div: "DIV", binary.mul: "MUL", binary.sub: "SUB"})
-def _native(g: Emitter, name: str, input0: Taken, input1: Taken) -> Ref:
-    if name == "DIV" and input0.precision.is_integer:
-        return divide(g, name, input0, input1)
-    return g.elementwise(name, input0, input1)
+table.natives({binary.add: "ADD", binary.mul: "MUL", binary.sub: "SUB"})
 
 
 @table.lower(binary.sum_)
@@ -72,27 +62,23 @@ def extreme(g: Emitter, name: str, input0: Taken, input1: Taken) -> Ref:
     return made
 
 
-def divide(g: Emitter, kernel: str, number: Ref, by: Ref) -> Ref:
-    """A division of integers, by 0 nothing: it ends a kernel, and by -1 the least overflows."""
-    given, dtype = number.precision, number.precision.dtype
+@table.each({binary.div: "DIV", binary.floor_div: "FLOOR_DIV", binary.mod: "FLOOR_MOD"})
+def _divide(g: Emitter, kernel: str, input0: Taken, input1: Taken) -> Ref:
+    """Integers by 0 give nothing: it ends a kernel, and by -1 the least overflows."""
+    given, dtype = input0.precision, input0.precision.dtype
+    if not given.is_integer:
+        g.need(kernel != "FLOOR_DIV", "rounds a quotient before it is rounded down")
+        return g.elementwise(kernel, input0, input1)
     kind = Precision.INT32 if dtype.itemsize < 4 else compute_precision(kernel, given)
-    by = safe = by.cast(kind)
+    by = safe = input1.cast(kind)
     data, risks = by.tensor.data, (0, -1) if dtype.kind == "i" else (0,)
     masks = {n: by.equal(n) for n in risks if data is None or n in data}
     for mask in masks.values():
         safe = g.where(mask, 1, safe)
-    made = g.elementwise(kernel, number.cast(kind), safe)
+    made = g.elementwise(kernel, input0.cast(kind), safe)
     for risk, mask in masks.items():
         made = g.where(mask, 0 - made if risk and kernel != "FLOOR_MOD" else 0, made)
     return made.cast(given)
-
-
-@table.each({binary.floor_div: "FLOOR_DIV", binary.mod: "FLOOR_MOD"})
-def _floor(g: Emitter, kernel: str, input0: Taken, input1: Taken) -> Ref:
-    if input0.precision.is_integer:
-        return divide(g, kernel, input0, input1)
-    g.need(kernel == "FLOOR_MOD", "rounds a quotient before it is rounded down")
-    return g.elementwise(kernel, input0, input1)
 
 
 @table.lower(binary.pow_)

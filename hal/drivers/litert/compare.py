@@ -21,8 +21,7 @@ def take_comparable(g: Emitter, operand: Value) -> Ref:
     ref = g.take(operand)
     if ref.precision != Precision.UINT64:
         return ref
-    bits = g.same_bits(ref, Precision.INT64)
-    return bits.seen_as(Precision.INT64) + np.iinfo(np.int64).min
+    return g.same_bits(ref, Precision.INT64) + np.iinfo(np.int64).min
 
 
 Comparable = Annotated[Ref, take_comparable]

@@ -16,23 +16,21 @@ from ...orders import identity
 from .emitter import Emitter, Plain, Ref, Refs, Single
 from .kernels import carrier
 from .static import numbers
-from .writer import Tensor
+from .writer import Graph, Tensor
 
 table = Lowerings[Ref]()
-Type = tuple[Precision, tuple[Dim, ...]]
 
 
 def _enter(g: Emitter, model: Model, name: str) -> Emitter:
     """A sub-model as a graph of its own, whose inputs are as the values are carried."""
     inner = Emitter(g.lowerings, g)
-    refs = [_accept(inner, (v.precision, v.shape), v.name or "") for v in model.inputs]
+    refs = [_accept(inner, v.precision, v.shape, v.name or "") for v in model.inputs]
     inner.run(model, refs, name)
     return inner
 
 
-def _accept(inner: Emitter, type: Type, name: str = "") -> Ref:
+def _accept(inner: Emitter, precision: Precision, shape: tuple[Dim, ...], name: str = "") -> Ref:
     """One more input of a graph."""
-    precision, shape = type
     inner.graph.inputs.append(Tensor(carrier(precision), shape, None, name))
     return Ref(inner.graph.inputs[-1], identity(len(shape)), precision, inner)
 
@@ -42,24 +40,23 @@ def _give(inner: Emitter, *results: Value | Ref) -> None:
         inner.graph.outputs.append(inner.own(inner.plain(result)))
 
 
-def _finish(g: Emitter, refs: Sequence[Ref]) -> Refs:
-    return tuple(r.seen_as(v.precision) for r, v in zip(refs, g.operation.outputs, strict=True))
+def _branch(g: Emitter, model: Model, name: str) -> Graph:
+    inner = _enter(g, model, name)
+    _give(inner, *model.outputs)
+    return inner.graph
 
 
 @table.lower(control.if_)
 def if_(
     g: Emitter, condition: Single, *inputs: Plain, then_model: Model, else_model: Model
 ) -> Refs:
-    operands = [condition, *inputs]
-    graphs = []
-    for name, model in (("then", then_model), ("else", else_model)):
-        inner = _enter(g, model, name)
-        _give(inner, *model.outputs)
-        graphs.append(inner.graph)
-    types = [(carrier(v.precision), v.shape) for v in g.operation.outputs]
-    then, other = graphs
-    made = g.several("IF", operands, types, then_subgraph_index=then, else_subgraph_index=other)
-    return _finish(g, made)
+    return g.several(
+        "IF",
+        [condition, *inputs],
+        [(v.precision, v.shape) for v in g.operation.outputs],
+        then_subgraph_index=_branch(g, then_model, "then"),
+        else_subgraph_index=_branch(g, else_model, "else"),
+    )
 
 
 @table.lower(control.while_)
@@ -72,17 +69,17 @@ def while_(
     """
     results, scans = body.outputs[1 : 1 + carried], body.outputs[1 + carried :]
     g.need(trips or not scans, "stacks the results of a known number of iterations only")
-    stacks = [np.zeros((trips or 0, *numbers(v.shape)), carrier(v.precision).dtype) for v in scans]
+    stacks = [np.zeros((trips or 0, *numbers(v.shape)), v.dtype) for v in scans]
     extra = [g.constant(data) for data in (np.zeros((), np.int32), *stacks) if scans]
     operands = [condition, *inputs, *extra]
-    types = [(r.tensor.precision, r.tensor.shape) for r in operands]
+    types = [(r.precision, r.tensor.shape) for r in operands]
     inner, check = _enter(g, body, "body"), Emitter(g.lowerings, g)
     inner.graph.inputs.insert(0, Tensor(Precision.BOOL8, ()))
     _give(inner, inner.reshape(body.outputs[0], ()), *results, *body.inputs[carried:])
     if scans:
-        _count(inner, scans, *(_accept(inner, t) for t in types[1 + len(inputs) :]))
+        _count(inner, scans, *(_accept(inner, *t) for t in types[1 + len(inputs) :]))
     check.graph.name = "condition"
-    _give(check, *[_accept(check, t) for t in types][:1])
+    _give(check, *[_accept(check, *t) for t in types][:1])
     made = g.several(
         "WHILE",
         operands,
@@ -90,7 +87,7 @@ def while_(
         cond_subgraph_index=check.graph,
         body_subgraph_index=inner.graph,
     )
-    return _finish(g, [*made[1 : 1 + carried], *made[2 + len(inputs) :]])
+    return *made[1 : 1 + carried], *made[2 + len(inputs) :]
 
 
 def _count(inner: Emitter, scans: Sequence[Value], turn: Ref, *stacks: Ref) -> None:
@@ -99,5 +96,4 @@ def _count(inner: Emitter, scans: Sequence[Value], turn: Ref, *stacks: Ref) -> N
     for value, stack in zip(scans, stacks, strict=True):
         row = inner.reshape(value, (1, *value.shape))
         start = inner.reshape(turn, (1,)) * inner.ints(1, *[0] * value.rank)
-        operands = [stack, row.seen_as(stack.precision)]
-        _give(inner, inner.move("DYNAMIC_UPDATE_SLICE", operands, start, shape=stack.shape))
+        _give(inner, inner.move("DYNAMIC_UPDATE_SLICE", [stack, row], start, shape=stack.shape))

@@ -9,13 +9,14 @@ import numpy as np
 
 from nnir.model import Value
 from nnir.ops import conv
-from nnir.types import Precision
+from nnir.types import Fuse, Precision
 
 from ...attributes import Transposed, Window
 from ...lowering import Lowerings
 from ...orders import Order
 from . import windows
-from .emitter import Emitter, Image, Ref, Taken, result_shape
+from .emitter import Emitter, Image, Ref, Taken
+from .kernels import FUSED
 from .static import numbers
 
 table = Lowerings[Ref]()
@@ -23,57 +24,63 @@ table = Lowerings[Ref]()
 
 @table.lower(conv.conv_2d, conv.conv_3d, how=Window)
 def convolution(
-    g: Emitter, input: Image, filter: Value, bias: Taken, *, group: int, how: Window
+    g: Emitter,
+    input: Image,
+    filter: Value,
+    bias: Taken,
+    *,
+    group: int,
+    fuse_code: Fuse,
+    how: Window,
 ) -> Ref:
     how = how.over(windows.spatial_sizes("a convolution", filter))
     x, padding = windows.pad_for_kernel(g, "a convolution", input, how)
-    fields: dict[str, Any] = windows.steps(how, padding)
-    fields |= windows.along("dilation_{}_factor", how.dilations)
     name, filters = f"CONV_{how.rank}D", filter.shape[0]
+    fields: dict[str, Any] = windows.fields(name, how, padding)
     perm: Order = (0, 2, 3, 1) if how.rank == 2 else (2, 3, 4, 1, 0)
-    g.need(how.rank == 2 or group == 1, "has no groups of volumes")
+    is_open = group == 1 and not input.is_static
+    g.need(how.rank == 2 or is_open, "has no groups of volumes, and loses NaN in what is convolved")
     if group > 1 and group == x.tensor.shape[-1] and isinstance(filters, int):
         name, perm = "DEPTHWISE_CONV_2D", (1, 2, 3, 0)
         fields["depth_multiplier"] = filters // group
     weights = g.ordered(filter, perm)
-    result = g.compute(name, [x, weights, bias], **fields)
-    if how.rank == 2 and (weights.tensor.data is None or bias.tensor.data is None):
-        return restore_infinities(g, result)
-    return result
+    made = g.lowerings.fused(g, g.compute(name, [x, weights, bias], **fields), fuse_code)
+    return restore_infinities(g, made, weights, bias)
 
 
-def restore_infinities(g: Emitter, result: Ref) -> Ref:
-    """LiteRT's own kernels, other than XNNPACK's, keep results within the finite numbers."""
-    most = float(np.finfo(np.float32).max)
-    for bound, beyond in ((most, np.inf), (-most, -np.inf)):
+def restore_infinities(g: Emitter, result: Ref, *parameters: Ref) -> Ref:
+    """LiteRT's own kernels keep results within the finite numbers; those of an activation are not
+    below 0. XNNPACK's, which take parameters that are all known, do not."""
+    if parameters and all(p.tensor.data is not None for p in parameters):
+        return result
+    most, is_rectified = float(np.finfo(np.float32).max), FUSED in g.makers[result.tensor].fields
+    ends = (most, np.inf), (-most, -np.inf)
+    for bound, beyond in ends[: 2 - is_rectified]:
         result = g.where(result.equal(bound), beyond, result)
     return result
 
 
-@table.lower(conv.conv_2d_transpose, conv.conv_3d_transpose, how=Transposed)
-def transposed_convolution(
+@table.lower(conv.conv_2d_transpose, how=Transposed)
+def conv_2d_transpose(
     g: Emitter, input: Image, filter: Value, bias: Value, *, how: Transposed
 ) -> Ref:
     """The native operator without padding; the border is cut off or added after it."""
     g.need(not how.is_dilated, "has no transposed convolution with dilations")
-    rank, how = how.rank, how.over(windows.spatial_sizes("a convolution", filter))
+    how = how.over(windows.spatial_sizes("a convolution", filter))
     spatial = windows.spatial_sizes("a transposed convolution", input)
-    out = numbers(result_shape(g)[2:])
-    grown = replace(how, output_shape=out).growth(spatial)
-    n, s, k, m = map(np.array, (spatial, how.strides, how.kernel_shape, out))
-    before, behind = np.array(grown).T
-    fits = n * s == m if rank == 3 else -(-m // s) == n
-    is_same = (fits & (-before == (-before - behind) // 2) & (behind <= 0)).all()
-    full = (n - 1) * s + (np.maximum(k, s) if rank == 3 else k)
-    fields: dict[str, Any] = windows.steps(how, windows.SAME if is_same else windows.VALID)
-    shape = (input.tensor.shape[0], *(out if is_same else full.tolist()), filter.shape[1])
-    taps = g.ordered(filter, (1, 2, 3, 0) if rank == 2 else (2, 3, 4, 1, 0))
-    name = "TRANSPOSE_CONV" if rank == 2 else "CONV_3D_TRANSPOSE"
+    made, name = g.operation.outputs[0], "TRANSPOSE_CONV"
+    out = numbers(made.shape[2:])
+    growth = replace(how, output_shape=out).growth(spatial)
+    is_same = windows.is_same(made, [(-a, -b) for a, b in growth], how)
+    full = out if is_same else [n - a - b for n, (a, b) in zip(out, growth, strict=True)]
+    shape = (input.tensor.shape[0], *full, filter.shape[1])
+    taps = g.ordered(filter, (1, 2, 3, 0))
+    fields: dict[str, Any] = windows.fields(name, how, windows.SAME if is_same else None)
     operands = [g.sizes(shape), taps, input]
     result = g.one(name, operands, Precision.FLOAT32, shape, input.order, **fields)
+    result = restore_infinities(g, result, taps)
     if not is_same:
-        around = np.stack([before, m - full - before], 1)
-        result = windows.add_border(g, result, around.tolist())
+        result = windows.add_border(g, result, growth)
     if bias.constant is not None and not bias.constant.any():
         return result
-    return result + g.reshape(bias, (*bias.shape, *(1,) * rank))
+    return result + g.reshape(bias, (*bias.shape, 1, 1))

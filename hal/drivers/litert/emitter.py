@@ -48,6 +48,8 @@ COMPARISONS = frozenset({"EQUAL", "NOT_EQUAL", "LESS", "GREATER", "LESS_EQUAL", 
 Ref = orders.Ref[Tensor]
 Operand = Value | Ref | None
 Refs = tuple[Ref, ...]
+Notes = dict[Tensor, tuple[Tensor, Quantization]]
+"""Of which tensor another one is made, and how integers stand for numbers between them."""
 
 
 SYMBOLS = {
@@ -92,8 +94,8 @@ class Emitter(OrderedEmission[Tensor]):
         self.flat: dict[Tensor, Tensor] = {}
         self.places: dict[Expr, tuple[Tensor, int]] = {}
         self.makers: dict[Tensor, Step] = {}
-        self.dequantised: dict[Tensor, tuple[Tensor, Quantization]] = {}
-        self.quantised: dict[Tensor, tuple[Tensor, Quantization]] = {}
+        self.dequantised: Notes = {}
+        self.quantised: Notes = {}
 
     # What the walk over the model asks for
 
@@ -179,7 +181,10 @@ class Emitter(OrderedEmission[Tensor]):
         """A vector of INT32, as kernels take axes and sizes; NoLowering for what is not known."""
         if any(isinstance(v, Expr) for v in values):
             text = ", ".join(map(str, values))
-            raise NoLowering(f"litert needs the sizes [{text}], which grow or are not known")
+            raise NoLowering(
+                f"litert needs the sizes [{text}], which grow or are not known: "
+                "fix those with --dim NAME=SIZE"
+            )
         return self.constant(np.array(values, np.int32))
 
     def number(self, value: float, like: Operand) -> Ref:
@@ -216,9 +221,11 @@ class Emitter(OrderedEmission[Tensor]):
         order: Order | None = None,
         **fields: Field,
     ) -> Refs:
-        """A step with these results, in the order of the model where nothing else is said."""
-        made = self.emit(name, inputs, results, **fields)
-        return tuple(Ref(t, order or identity(len(t.shape)), t.precision, self) for t in made)
+        """A step with these results, in the order of the model where nothing else is said; halves
+        are rounded already."""
+        stored = [(carrier(p), shape) for p, shape in results]
+        pairs = zip(self.emit(name, inputs, stored, **fields), results, strict=True)
+        return tuple(Ref(t, order or identity(len(s)), p, self) for t, (p, s) in pairs)
 
     def one(
         self,
@@ -292,9 +299,8 @@ class Emitter(OrderedEmission[Tensor]):
             raise NoLowering(f"litert has no kernel of {name} for {ref.tensor.precision.name}")
         if len(outputs) == 1 or not all(v.uses or v in v.model.outputs for v in outputs):
             raise NoLowering(f"litert: of what {name} makes some is not read")
-        results = [(ref.tensor.precision, tuple(v.shape[a] for a in order)) for v in outputs]
-        made = self.several(name, operands, results, order, **fields)
-        return tuple(r.seen_as(ref.precision) for r in made)
+        results = [(ref.precision, tuple(v.shape[a] for a in order)) for v in outputs]
+        return self.several(name, operands, results, order, **fields)
 
     def _place(
         self, ref: Ref, shape: tuple[Dim, ...] | None, order: Order | None
@@ -347,6 +353,11 @@ class Emitter(OrderedEmission[Tensor]):
             else:
                 self.remember(key, self.emit(name, [ref], [(to, tensor.shape)], **fields)[0])
         return Ref(self.memo[key], ref.order, to, self)
+
+    def recast(self, ref: Ref, to: Precision) -> Ref:
+        """A step that casts to the very type, also of 16 bits."""
+        (made,) = self.emit("CAST", [ref], [(to, ref.tensor.shape)])
+        return Ref(made, ref.order, to, self)
 
     def rounded(self, ref: Ref, to: Precision) -> Ref:
         """FLOAT32 with what is not a half rounded to one."""
@@ -409,6 +420,11 @@ class Emitter(OrderedEmission[Tensor]):
             return self.move("RESHAPE", [ref], shape=target, new_shape=[])
         return self.move("RESHAPE", [ref], self.ints(*numbers), shape=target, new_shape=numbers)
 
+    def widen(self, ref: Ref, rank: int) -> Ref:
+        """`ref` with axes of size 1 in front of its own, where it has fewer than `rank`."""
+        missing = rank - ref.rank
+        return self.reshape(ref, (1,) * missing + ref.shape) if missing > 0 else ref
+
     def reshape_last(self, ref: Ref, shape: Sequence[Dim]) -> Ref:
         """`ref` where it has the shape already, in whatever order."""
         return ref if ref.shape == tuple(shape) else self.reshape(ref, shape)
@@ -420,7 +436,17 @@ class Emitter(OrderedEmission[Tensor]):
         parts = [self.size(d) if isinstance(d, Expr) else self.ints(d) for d in shape]
         if len(parts) == 1:
             return parts[0]
-        return self.one("CONCATENATION", parts, Precision.INT32, (len(parts),), axis=0)
+        return self.vector("CONCATENATION", parts, len(parts), axis=0)
+
+    def sizes_of(self, ref: Ref) -> Ref:
+        """The sizes of a result as it is stored, as `sizes` gives them, or read from itself."""
+        if ref.is_static:
+            return self.ints(*ref.tensor.shape)
+        return self.vector("SHAPE", [ref], ref.rank, out_type=2)
+
+    def vector(self, name: str, inputs: Sequence[Ref | None], count: Dim, **fields: int) -> Ref:
+        """A step that gives positions or sizes: `count` of INT32."""
+        return self.one(name, inputs, Precision.INT32, (count,), None, **fields)
 
     def knows(self, size: Dim) -> bool:
         """Whether tensors have a size, or all symbols that it is made of by sums and products."""
@@ -443,9 +469,7 @@ class Emitter(OrderedEmission[Tensor]):
             )
         tensor, axis = self.places[size]
         ref = Ref(tensor, identity(len(tensor.shape)), tensor.precision, self)
-        rank = len(tensor.shape)
-        vector = self.one("SHAPE", [ref], Precision.INT32, (rank,), out_type=2)
-        return self.one("SLICE", [vector, self.ints(axis), self.ints(1)], Precision.INT32, (1,))
+        return self.vector("SLICE", [self.sizes_of(ref), self.ints(axis), self.ints(1)], 1)
 
     # What many lowerings are made of
 
@@ -509,7 +533,7 @@ class Emitter(OrderedEmission[Tensor]):
         ref = self.plain(value)
         tensor = ref.tensor
         if value.precision in HALVES:
-            (tensor,) = self.emit("CAST", [ref], [(value.precision, tensor.shape)])
+            tensor = self.recast(ref, value.precision).tensor
         tensor = self.own(Ref(tensor, ref.order, tensor.precision, self))
         self.graph.outputs.append(tensor)
         return tensor

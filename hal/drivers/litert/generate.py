@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from nnir.dim import Expr
 from nnir.ops import generate
-from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Plain, Ref, Single, result_shape
+from .kernels import compute_precision
 from .shape import Sizes
 
 table = Lowerings[Ref]()
@@ -20,10 +19,7 @@ def fill(g: Emitter, shape: Sizes, value: Single) -> Ref:
 
 @table.lower(generate.fill_like)
 def fill_like(g: Emitter, input: Plain, value: Single) -> Ref:
-    if not any(isinstance(d, Expr) for d in input.shape):
-        return spread(g, value, g.sizes(input.shape))
-    vector = (Precision.INT32, (input.rank,))
-    return spread(g, value, g.one("SHAPE", [input], *vector, out_type=2))
+    return spread(g, value, g.sizes_of(input))
 
 
 def spread(g: Emitter, value: Ref, sizes: Ref) -> Ref:
@@ -37,10 +33,8 @@ def spread(g: Emitter, value: Ref, sizes: Ref) -> Ref:
 def range_(g: Emitter, start: Single, end: Single, step: Single) -> Ref:
     """A step away from the end is an error of the kernel."""
     kind = start.precision
-    is_held = not kind.is_float and kind != Precision.UINT64
-    g.need(is_held, f"has ranges of integers up to INT64, not of {kind.name}")
-    is_narrow = kind.dtype.itemsize <= 4 and kind.dtype.kind == "i"
-    wide = Precision.INT32 if is_narrow else Precision.INT64
+    g.need(not kind.is_float, f"has ranges of integers, not of {kind.name}")
+    wide = compute_precision("RANGE", kind)
     first, last, by = (v.cast(wide) for v in (start, end, step))
     highest, lowest = (g.elementwise(name, first, last) for name in ("MAXIMUM", "MINIMUM"))
     bounds = [first, g.where(by > 0, highest, lowest), by]

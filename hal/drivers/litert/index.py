@@ -8,7 +8,6 @@ import numpy as np
 
 from nnir.broadcast import length_of
 from nnir.decompositions.index import elements_and_places, rows_and_places
-from nnir.dim import Expr
 from nnir.model import Value
 from nnir.ops import index
 from nnir.types import Precision
@@ -50,8 +49,8 @@ def slice_(
     if is_plain and shape == input.tensor.shape:
         return input
     rows = [_lay_out(g, bound, places, input.rank) for bound in (starts, ends)]
-    known, sizes = rows[0].constant, (*shape, *input.tensor.shape)
-    if is_plain and known is not None and not any(isinstance(d, Expr) for d in sizes):
+    known, is_static = rows[0].constant, input.is_static and g.operation.outputs[0].is_static
+    if is_plain and known is not None and is_static:
         pairs = zip(known.tolist(), numbers(input.tensor.shape), strict=True)
         begin = g.ints(*(slice(start, None).indices(size)[0] for start, size in pairs))
         return g.move("SLICE", [input], begin, g.ints(*shape))
@@ -68,8 +67,8 @@ def _lay_out(g: Emitter, bound: Value, places: list[int], rank: int) -> Ref:
         return g.ints(*np.append(row.constant, 0)[source])
     if places == [*range(rank)]:
         return row
-    longer = g.one("CONCATENATION", [row, g.ints(0)], INT32, (len(places) + 1,), axis=0)
-    return g.one("GATHER", [longer, g.ints(*source)], INT32, (rank,), axis=0)
+    longer = g.vector("CONCATENATION", [row, g.ints(0)], len(places) + 1, axis=0)
+    return g.vector("GATHER", [longer, g.ints(*source)], rank, axis=0)
 
 
 @table.lower(index.gather_nd)
@@ -81,8 +80,8 @@ def gather_nd(g: Emitter, input: Plain, indices: Value) -> Ref:
 @table.lower(index.scatter_nd, index.scatter_elements, implied=["axis"])
 def scatter(g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str) -> Ref:
     """The last update of each row, or the sum of all, in its place; known places are decomposed."""
-    along = {k: v for k, v in g.operation.attributes.items() if k == "axis"}
-    locate = partial(elements_and_places, **along) if along else rows_and_places
+    axis = g.operation.attributes.get("axis")
+    locate = rows_and_places if axis is None else partial(elements_and_places, axis=axis)
     rows, places, each = g.compose(locate, input, indices, updates)
     kind, (count, *width), (number,) = rows.tensor.precision, rows.shape, numbers(places.shape)
     is_sum = reduction == "add" and kind in (Precision.FLOAT32, INT32)
@@ -92,12 +91,13 @@ def scatter(g: Emitter, input: Value, indices: Value, updates: Value, *, reducti
     if is_sum:
         operands = [g.plain(each), targets, total]
         sums = g.one("UNSORTED_SEGMENT_SUM", operands, kind, rows.shape)
-        return g.reshape(g.where(sums.equal(0), rows, rows + sums), result_shape(g))
-    last = g.one("UNSORTED_SEGMENT_MAX", [g.ints(*range(number)), targets, total], INT32, (count,))
-    found = g.elementwise("MAXIMUM", last, 0)
-    new = g.move("GATHER", [g.plain(each)], found, shape=rows.shape, axis=0)
-    hit = g.reshape(last >= 0, (count, *(1,) * len(width)))
-    return g.reshape(g.where(hit, new, rows), result_shape(g))
+        made = g.where(sums.equal(0), rows, rows + sums)
+    else:
+        last = g.vector("UNSORTED_SEGMENT_MAX", [g.ints(*range(number)), targets, total], count)
+        found = g.elementwise("MAXIMUM", last, 0)
+        new = g.move("GATHER", [g.plain(each)], found, shape=rows.shape, axis=0)
+        made = g.where(g.reshape(last >= 0, (count, *(1,) * len(width))), new, rows)
+    return g.reshape(made, result_shape(g))
 
 
 @table.lower(index.non_zero)

@@ -19,7 +19,7 @@ from nnir.types import Precision
 
 from .affine import BYTES, LEAST, MOST, SHIFT, Affine, affine_of, shift_kind, stored_integers
 from .emitter import Emitter
-from .kernels import FUSED, FUSING
+from .kernels import FUSED, FUSING, RECTIFIERS
 from .writer import Field, Step, Tensor
 
 INT8 = Precision.INT8
@@ -35,7 +35,6 @@ CARRIED = frozenset({"RESHAPE", "TRANSPOSE", "SLICE", "STRIDED_SLICE", "GATHER",
     *("CONCATENATION", "PACK", "UNPACK"),
 }
 """Steps that do the same to plain integers as to those with a scale."""
-RECTIFIERS = {"RELU": 1, "RELU6": 3}
 VERSIONS = {"CONV_2D": 3, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 4}
 VERSIONS |= dict.fromkeys(("RESHAPE", "HARD_SWISH", "ELU"), 1)
 """The versions of operators that take integers with a scale, where that is not 2."""

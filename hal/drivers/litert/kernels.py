@@ -47,6 +47,8 @@ ARITHMETIC = frozenset({"ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "SUM", "MEAN"
     *("REDUCE_MAX", "REDUCE_MIN", "RELU", "RELU6"),
 }
 FUSED = "fused_activation_function"
+RECTIFIERS = {"RELU": 1, "RELU6": 3}
+"""Activations that kernels apply to their result, and the numbers that the field has for them."""
 FUSING = frozenset({"ADD", "SUB", "MUL", "DIV", "FULLY_CONNECTED", "CONV_2D", "CONV_3D"}) | {
     *("DEPTHWISE_CONV_2D", "AVERAGE_POOL_2D", "MAX_POOL_2D"),
 }

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.broadcast import broadcast
 from nnir.decompositions.linear import join_stacks
 from nnir.ops import linear
+from nnir.types import Fuse
 
 from ...lowering import Lowerings
 from ...orders import identity
+from .conv import restore_infinities
 from .emitter import Emitter, Plain, Real, Ref, Taken
-from .static import numbers
 
 table = Lowerings[Ref]()
 table.decompose(linear.mat_mul, join_stacks)
@@ -20,22 +20,11 @@ MOST_STACKED = 3
 
 
 @table.lower(linear.fully_connected)
-def fully_connected(g: Emitter, input: Real, weight: Plain, bias: Taken) -> Ref:
+def fully_connected(g: Emitter, input: Real, weight: Plain, bias: Taken, *, fuse_code: Fuse) -> Ref:
     g.need(0 not in weight.shape, "multiplies no matrices without elements")
-    return dense(g, g.plain(input), weight, bias, keep=input.rank == 2)
-
-
-def dense(
-    g: Emitter,
-    x: Ref,
-    weight: Ref,
-    bias: Ref | None = None,
-    *,
-    keep: bool = True,
-) -> Ref:
-    """FULLY_CONNECTED: x [..., n] with weights [units, n]."""
-    operands = [x, weight, bias or g.constant(np.zeros(numbers(weight.shape[:1]), np.float32))]
-    return g.compute("FULLY_CONNECTED", operands, keep_num_dims=keep)
+    operands = [g.plain(input), weight, bias]
+    made = g.compute("FULLY_CONNECTED", operands, keep_num_dims=input.rank == 2)
+    return restore_infinities(g, g.lowerings.fused(g, made, fuse_code), weight, bias)
 
 
 @table.lower(linear.mat_mul)
@@ -43,10 +32,13 @@ def mat_mul(g: Emitter, x: Real, y: Real, *, transpose_x: bool, transpose_y: boo
     g.need(x.rank > 1 and y.rank > 1, "multiplies matrices")
     left, right = x.swapped() if transpose_x else x, y.swapped() if transpose_y else y
     g.need(left.shape[-1] != 0, "multiplies no matrices without columns")
-    if right.rank == 2 and right.tensor.data is not None:
-        return dense(g, g.last(left, left.rank - 1), g.plain(right.swapped()))
-    batch = broadcast(left.shape[:-2], right.shape[:-2])
-    g.need(len(batch) <= MOST_STACKED, f"multiplies stacks of up to {MOST_STACKED} axes")
+    known = right.constant
+    if right.rank == 2 and known is not None:
+        bias = g.constant(np.zeros(known.shape[1], np.float32))
+        operands = [g.last(left, left.rank - 1), g.plain(right.swapped()), bias]
+        return g.compute("FULLY_CONNECTED", operands, keep_num_dims=True)
+    depth = max(left.rank, right.rank) - 2
+    g.need(depth <= MOST_STACKED, f"multiplies stacks of up to {MOST_STACKED} axes")
     plain = right.stored(identity(right.rank))
     adjoint = right.order == plain.swapped().order
     pair = [g.plain(left), plain if adjoint else g.plain(right)]

@@ -15,7 +15,7 @@ from ...lowering import Lowerings
 from . import windows
 from .conv import restore_infinities
 from .emitter import Emitter, Image, Ref
-from .kernels import FUSED
+from .kernels import FUSED, RECTIFIERS
 
 table = Lowerings[Ref]()
 
@@ -26,19 +26,24 @@ PASSING = frozenset({"PAD", "PADV2", "CONCATENATION", "ADD", "MUL"})
 
 
 def slide(g: Emitter, name: str, x: Ref, how: Window, padding: int | None) -> Ref:
-    """A pool; a border that is neither SAME nor VALID is there already."""
-    fields: dict[str, Any] = windows.steps(how, windows.VALID if padding is None else padding)
-    fields |= zip(("filter_height", "filter_width"), how.kernel_shape, strict=True)
+    """A pool; XNNPACK leaves one with elements between its windows to LiteRT's kernel."""
+    fields: dict[str, Any] = windows.fields(name, how, padding)
     made = g.compute(name, [x], **fields)
-    if any(s > k for s, k in zip(how.strides, how.kernel_shape, strict=True)):
-        made = restore_infinities(g, made)  # XNNPACK leaves it to LiteRT's kernel
-    return made
+    is_apart = any(s > k for s, k in zip(how.strides, how.kernel_shape, strict=True))
+    return restore_infinities(g, made) if is_apart else made
 
 
-@table.lower(pool.average_pool_2d, implied=["ceil_mode"], how=Window)
+def place(g: Emitter, input: Ref, how: Window) -> tuple[windows.Pairs | None, int | None]:
+    """The border of a plane, and how a kernel is to pad."""
+    g.need(how.rank == 2 and not how.is_dilated, "pools planes, and without dilations")
+    inside = g.operation.operator in (pool.average_pool, pool.max_pool)
+    return windows.padding_of("a pool", input, how, inside=inside)
+
+
+@table.lower(pool.average_pool_2d, pool.average_pool, implied=["ceil_mode"], how=Window)
 def average_pool_2d(g: Emitter, input: Image, *, count_include_pad: bool, how: Window) -> Ref:
     """NaN where the sum has one, or infinities of both signs: the kernel takes it for -inf."""
-    padding = windows.padding_of(input, windows.pairs_of("a pool", input, how), how)
+    _, padding = place(g, input, how)
     is_counted = padding is None or (padding == windows.SAME and count_include_pad)
     g.need(not is_counted, "has means of what lies in the data, by SAME")
     average = partial(slide, g, "AVERAGE_POOL_2D", how=how, padding=padding)
@@ -54,9 +59,7 @@ def average_pool_2d(g: Emitter, input: Image, *, count_include_pad: bool, how: W
 )
 def max_pool_2d(g: Emitter, input: Image, *, how: Window) -> Ref:
     """The kernel passes over NaN."""
-    g.need(how.rank == 2 and not how.is_dilated, "pools planes, and without dilations")
-    pairs = windows.pairs_of("a pool", input, how, inside=g.operation.operator is pool.max_pool)
-    padding = windows.padding_of(input, pairs, how)
+    pairs, padding = place(g, input, how)
 
     def maxima(values: Ref, lowest: float | None) -> Ref:
         if padding is None:
@@ -88,6 +91,5 @@ def is_convolved(g: Emitter, ref: Ref) -> bool:
 def is_natural(g: Emitter, ref: Ref) -> bool:
     """Whether no element is below 0, so that a border of zeros never wins alone."""
     step = g.makers.get(ref.tensor)
-    codes = {"RELU": 1, "RELU6": 3}
-    code = codes.get(step.name, step.fields.get(FUSED)) if step else None
-    return code in codes.values()
+    code = RECTIFIERS.get(step.name, step.fields.get(FUSED)) if step else None
+    return code in RECTIFIERS.values()

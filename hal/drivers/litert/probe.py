@@ -206,6 +206,7 @@ def _placements() -> Iterator[Trial]:
         lead=(np.array([2, 2], i32),),
         options="FillOptions",
     )
+    yield Trial("RANGE", np.arange, tuple(map(np.array, (1, 6, 2))), (), "RangeOptions")
     yield Trial("WHERE", lambda a: np.argwhere(a), (A,), makes=np.int64)
     yield Trial("DYNAMIC_UPDATE_SLICE", lambda a, b: b, (A, B), (np.zeros(2, i32),))
     yield Trial(

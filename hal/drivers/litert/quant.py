@@ -10,22 +10,20 @@ from functools import partial
 
 import numpy as np
 
+from nnir.evaluate import run_operation
 from nnir.model import Value
 from nnir.ops import quant
 from nnir.types import Precision, Quantization
 
 from ... import quantised
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
-from .writer import Tensor
+from .emitter import Emitter, Notes, Ref
 
 table = Lowerings[Ref]()
 FOUR_BITS = {Precision.INT4: 0, Precision.UINT4: 8}
 """Integers that LiteRT computes with as INT8 only, and their middle."""
-NOTED = frozenset({Precision.FLOAT32, Precision.INT8, Precision.UINT8, Precision.INT16}) | {
-    *(Precision.UINT16, Precision.INT32),
-}
-"""Precisions of tensors that stand for each other."""
+MOST_BYTES = 4
+"""Elements of more bytes do not stand for each other."""
 
 
 @table.lower(quant.quantize_linear, implied=["dtype", "saturate", "precision"])
@@ -38,17 +36,19 @@ def quantize_linear(
     return made
 
 
-def _note(
-    notes: dict[Tensor, tuple[Tensor, Quantization]],
-    made: Ref,
-    source: Ref,
-    described: Quantization | None,
-) -> None:
+def _note(notes: Notes, made: Ref, source: Ref, described: Quantization | None) -> None:
     """Remember of what a tensor is made, where both are stored alike."""
-    alike = made.order == source.order and made.tensor.shape == source.tensor.shape
-    kinds = {made.tensor.precision, source.tensor.precision}
-    if described is not None and alike and kinds <= NOTED:
+    is_alike = made.order == source.order and made.tensor.shape == source.tensor.shape
+    bytes_each = max(r.tensor.precision.dtype.itemsize for r in (made, source))
+    if described is not None and is_alike and bytes_each <= MOST_BYTES:
         notes[made.tensor] = source.tensor, described
+
+
+def _fold(g: Emitter) -> Ref | None:
+    """The result of an operation on constants."""
+    arrays = [v.constant for v in g.operation.inputs if v is not None]
+    is_known = all(a is not None for a in arrays)
+    return g.constant(run_operation(g.operation, arrays)[0]) if is_known else None
 
 
 def _stand_for(g: Emitter, input: Value, made: Ref, described: Quantization | None) -> Ref:
@@ -72,11 +72,7 @@ def dequantize_linear(
     g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int, block_size: int
 ) -> Ref:
     way = partial(quant.dequantize_narrow, **g.operation.attributes)
-    known = [v.constant for v in (input, scale, zero_point) if v is not None]
-    if any(k is None for k in known):
-        (made,) = g.compose(way, input, scale, zero_point)
-    else:
-        made = g.constant(quant.dequantize_linear.reference(*known, **way.keywords))
+    made = _fold(g) or g.compose(way, input, scale, zero_point)[0]
     is_plain = g.operation.outputs[0].precision == Precision.FLOAT32 and not block_size
     described = quantised.known_affine(scale, zero_point, axis) if is_plain else None
     return _stand_for(g, input, made, described)
@@ -91,9 +87,5 @@ def quantize(g: Emitter, input: Value) -> Ref:
 
 @table.lower(quant.dequantize)
 def dequantize(g: Emitter, input: Value) -> Ref:
-    known, described = input.constant, input.type.quantization
-    if known is None or described is None:
-        made = quantised.dequantize(g, input)
-    else:
-        made = g.constant(quant.dequantize.reference(known, quantization=described))
-    return _stand_for(g, input, made, described)
+    made = _fold(g) or quantised.dequantize(g, input)
+    return _stand_for(g, input, made, input.type.quantization)

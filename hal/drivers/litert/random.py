@@ -10,32 +10,38 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Real, Ref, result_shape
+from .kernels import carrier
 from .shape import Sizes
 
 table = Lowerings[Ref]()
-FLOATS = (Precision.FLOAT32, Precision.FLOAT16, Precision.BFLOAT16)
+FLOAT = Precision.FLOAT32
 
 
-def _draw(g: Emitter, name: str, shape: Ref) -> Ref:
-    """Numbers of FLOAT32."""
-    dtype, target = g.operation.outputs[0].precision, result_shape(g)
-    g.need(dtype in FLOATS and target, f"draws no {dtype.name}, and no single number")
-    return g.one(name, [g.reshape(shape, (len(target),))], Precision.FLOAT32)
+def _draw(g: Emitter, name: str, shape: Ref, dtype: Precision) -> Ref:
+    """Numbers of FLOAT32, for `dtype`."""
+    rank = len(result_shape(g))
+    g.need(carrier(dtype) == FLOAT and rank, f"draws no {dtype.name}, and no single number")
+    return g.one(name, [g.reshape(shape, (rank,))], FLOAT)
 
 
-@table.lower(random.random_normal, implied=["dtype"])
-def random_normal(g: Emitter, shape: Sizes, *, mean: float, scale: float) -> Ref:
-    return _draw(g, "RANDOM_STANDARD_NORMAL", shape) * scale + mean
+@table.lower(random.random_normal)
+def random_normal(g: Emitter, shape: Sizes, *, mean: float, scale: float, dtype: Precision) -> Ref:
+    return _draw(g, "RANDOM_STANDARD_NORMAL", shape, dtype) * scale + mean
 
 
 @table.lower(random.random_uniform)
 def random_uniform(g: Emitter, shape: Sizes, *, low: float, high: float, dtype: Precision) -> Ref:
-    drawn = _draw(g, "RANDOM_UNIFORM", shape)
-    if (low, high) == (0, 1) and dtype == Precision.FLOAT32:
+    drawn = _draw(g, "RANDOM_UNIFORM", shape, dtype)
+    if (low, high) == (0, 1) and dtype == FLOAT:
         return drawn
     ends = map(dtype.dtype.type, (high, low))
     below = float(np.nextafter(*ends))  # what rounds up to the bound
     return g.elementwise("MINIMUM", drawn * (high - low) + low, below)
+
+
+@table.lower(random.multinomial)
+def multinomial(g: Emitter, input: Real, *, sample_size: int, dtype: Precision) -> Ref:
+    return g.one("MULTINOMIAL", [g.plain(input), g.constant(np.int32(sample_size))], dtype)
 
 
 for _operator in (random.random_normal, random.random_uniform):
@@ -44,6 +50,4 @@ for _operator in (random.random_normal, random.random_uniform):
 
 @table.lower(random.bernoulli)
 def bernoulli(g: Emitter, input: Real, *, dtype: Precision) -> Ref:
-    g.need(input.rank, "draws no single number")
-    drawn = g.one("RANDOM_UNIFORM", [g.sizes(input.shape)], Precision.FLOAT32)
-    return g.cast(drawn < input, dtype)
+    return g.cast(_draw(g, "RANDOM_UNIFORM", g.sizes(input.shape), FLOAT) < input, dtype)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from nnir.broadcast import axis_of, ints, length_of
+from nnir.broadcast import ints, length_of
 from nnir.model import Value
 from nnir.ops import reduce
 from nnir.recipes.reduce import mean_by_sum
@@ -16,12 +16,11 @@ from nnir.types import Precision
 from ... import orders
 from ...attributes import Ints
 from ...lowering import Lowerings
-from ...operands import Known, reduced_axes
+from ...operands import Axis, Known, reduced_axes
 from .emitter import Emitter, Ref, Taken, result_shape
 
 table = Lowerings[Ref]()
 table.decompose(reduce.reduce_mean, mean_by_sum)
-BOOL = Precision.BOOL8
 
 
 def take_axes(g: Emitter, axes: Value) -> Ints | Ref:
@@ -66,28 +65,30 @@ def _combine(g: Emitter, name: str, input: Taken, axes: Axes, *, keepdim: bool) 
     return reduce_axes(g, name, input, axes, keepdim=keepdim)
 
 
-@table.each({reduce.reduce_max: "REDUCE_MAX", reduce.reduce_min: "REDUCE_MIN"})
-def _extreme(g: Emitter, name: str, input: Taken, axes: Axes, *, keepdim: bool) -> Ref:
+@table.each(
+    {
+        reduce.reduce_max: ("REDUCE_MAX", "REDUCE_ANY"),
+        reduce.reduce_min: ("REDUCE_MIN", "REDUCE_ALL"),
+    }
+)
+def _extreme(g: Emitter, names: tuple[str, str], input: Taken, axes: Axes, *, keepdim: bool) -> Ref:
     """The largest or the smallest element; NaN, which the kernels pass over, wins."""
-    if input.tensor.precision == BOOL:
-        name = {"REDUCE_MAX": "REDUCE_ANY", "REDUCE_MIN": "REDUCE_ALL"}[name]
-    found = reduce_axes(g, name, input, axes, keepdim=keepdim)
+    find = partial(reduce_axes, g, axes=axes, keepdim=keepdim)
+    found = find(names[input.precision == Precision.BOOL8], input)
     if not input.precision.is_float:
         return found
-    some = reduce_axes(g, "REDUCE_ANY", input.unequal(input), axes, keepdim=keepdim)
-    return g.where(some, np.nan, found)
+    return g.where(find("REDUCE_ANY", input.unequal(input)), np.nan, found)
 
 
 @table.each({reduce.arg_max: "ARG_MAX", reduce.arg_min: "ARG_MIN"}, implied=["keepdim"])
-def _position(g: Emitter, name: str, input: Taken, *, axis: int, dtype: Precision) -> Ref:
+def _position(g: Emitter, name: str, input: Taken, *, axis: Axis, dtype: Precision) -> Ref:
     """The first NaN where there is one, over which the kernels pass."""
-    along = (axis_of(axis, input.rank),)
-    find = partial(reduce_axes, g, axes=along, precision=Precision.INT32, output_type=2)
+    find = partial(reduce_axes, g, axes=(axis,), precision=Precision.INT32, output_type=2)
     found = find(name, input)
     if input.precision.is_float:
         nan = input.unequal(input)
         first = find("ARG_MAX", nan.cast(Precision.INT32))
-        found = g.where(reduce_axes(g, "REDUCE_ANY", nan, along), first, found)
+        found = g.where(reduce_axes(g, "REDUCE_ANY", nan, (axis,)), first, found)
     return g.reshape_last(found, result_shape(g)).cast(dtype)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nnir.ops import resize
 
 from ...lowering import Lowerings
@@ -21,17 +19,15 @@ def resize_nearest(g: Emitter, input: Image) -> Ref:
     pairs = zip(windows.spatial_sizes("resize_nearest", input), out, strict=True)
     is_exact = all(n and m % n == 0 and (m // n).bit_count() == 1 for n, m in pairs)
     g.need(is_exact, "rounds quotients of sizes, which are exact for powers of 2 alone")
-    return _kernel(g, "RESIZE_NEAREST_NEIGHBOR", input)
+    return g.compute("RESIZE_NEAREST_NEIGHBOR", [input], g.ints(*out))
 
 
 @table.lower(resize.resize_linear, implied=["shape", "scales"], how=Corners)
 def resize_linear(g: Emitter, input: Image, *, how: Corners) -> Ref:
     corners, half = how.align_corners, how.rule == "half_pixel"
+    sizes = g.ints(*result_shape(g)[2:])
     is_first = not corners or 1 not in result_shape(g)[2:]
     g.need(is_first, "puts a single pixel elsewhere than at the first corner")
-    return _kernel(g, "RESIZE_BILINEAR", input, align_corners=corners, half_pixel_centers=half)
-
-
-def _kernel(g: Emitter, name: str, image: Ref, **fields: Any) -> Ref:
-    windows.spatial_sizes(name, image)
-    return g.compute(name, [image], g.ints(*numbers(result_shape(g)[2:])), **fields)
+    return g.compute(
+        "RESIZE_BILINEAR", [input], sizes, align_corners=corners, half_pixel_centers=half
+    )

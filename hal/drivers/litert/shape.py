@@ -18,7 +18,7 @@ from ...operands import Axis, Known
 from ...orders import identity, order_with_ones
 from . import windows
 from .binary import spread
-from .emitter import Emitter, Operand, Plain, Ref, Refs, Taken, result_shape
+from .emitter import Emitter, Operand, Plain, Ref, Refs, Single, Taken, result_shape
 from .writer import type_number
 
 table = Lowerings[Ref]()
@@ -106,7 +106,7 @@ def split(g: Emitter, input: Taken, split: Known, *, axis: int) -> Refs:
 def expand(g: Emitter, input: Taken, shape: Value) -> Ref:
     target = result_shape(g)
     order = input.order if input.rank == len(target) else identity(len(target))
-    if all(d in g.places or d in input.shape for d in target if isinstance(d, Expr)):
+    if all(map(g.knows, target)):
         return spread(g, g.broadcastable(input, order), result_shape(g, order), order)
     g.need(len(target) == length_of(shape), "needs known sizes to expand to")
     own = g.sizes((*(1,) * (len(target) - input.rank), *input.shape))
@@ -117,8 +117,7 @@ def expand(g: Emitter, input: Taken, shape: Value) -> Ref:
 @table.lower(shape.tile)
 def tile(g: Emitter, input: Taken, repeats: Sizes) -> Ref:
     rank, known = len(result_shape(g)), repeats.constant
-    if rank > input.rank:
-        input = g.reshape(input, (*(1,) * (rank - input.rank), *input.shape))
+    input = g.widen(input, rank)
     if known is None:
         g.need(repeats.shape == (rank,), "tiles all axes only")
         return g.move("TILE", [g.plain(input)], repeats)
@@ -134,7 +133,7 @@ def shape_(g: Emitter, input: Plain, *, dtype: Precision) -> Ref:
 
 
 @table.lower(shape.pad)
-def pad(g: Emitter, input: Taken, pads: Value, value: Value | None) -> Ref:
+def pad(g: Emitter, input: Taken, pads: Value, value: Single | None) -> Ref:
     known = ints(pads)
     if known is None:
         return _pad_by_run(g, g.plain(input), pads, value)
@@ -144,18 +143,17 @@ def pad(g: Emitter, input: Taken, pads: Value, value: Value | None) -> Ref:
         return windows.grow(g, input, pairs)
     kind = input.tensor.precision
     g.need(g.movable("PADV2", kind) == kind, f"has no kernel of PADV2 for {kind.name}")
-    return windows.grow(g, input, pairs, g.reshape(value, ()))
+    return windows.grow(g, input, pairs, value)
 
 
-def _pad_by_run(g: Emitter, input: Ref, pads: Value, value: Value | None) -> Ref:
+def _pad_by_run(g: Emitter, input: Ref, pads: Value, value: Ref | None) -> Ref:
     """Borders that only a run says: what is below 0 is cut off behind the others."""
     sides = g.reshape(int32(g, pads), (input.rank, 2))
-    fill = g.reshape(g.number(0, input) if value is None else value, ())
-    grown = g.move("PADV2", [input], g.elementwise("MAXIMUM", sides, 0), fill)
+    most = g.elementwise("MAXIMUM", sides, 0), value or g.number(0, input)
+    grown = g.move("PADV2", [input], *most)
     cuts = g.elementwise("MAXIMUM", 0 - sides, 0)
-    vector = (INT32, (input.rank,))
     before, after = (
-        g.one("GATHER", [cuts, g.constant(np.int32(k))], *vector, axis=1) for k in (0, 1)
+        g.vector("GATHER", [cuts, g.constant(np.int32(k))], input.rank, axis=1) for k in (0, 1)
     )
-    sizes = g.one("SHAPE", [grown], *vector, out_type=2)
+    sizes = g.vector("SHAPE", [grown], input.rank, out_type=2)  # not the result's: it has the cuts
     return g.move("SLICE", [grown], before, sizes - before - after)

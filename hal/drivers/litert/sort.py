@@ -25,7 +25,6 @@ def top_k(
     given = input.precision
     g.need(not given.is_float, f"has no order of {given.name} with NaN")
     keys = g.last(input.cast(compute_precision("TOPK_V2", given)), axis)
-    shape = (*keys.tensor.shape[:-1], result_shape(g)[axis])
-    kinds = [(p, shape) for p in (keys.precision, Precision.INT32)]
+    kinds = [(p, result_shape(g, keys.order)) for p in (keys.precision, Precision.INT32)]
     found, places = g.several("TOPK_V2", [keys, g.reshape(k, ())], kinds, keys.order)
     return found.cast(given), places.cast(return_indices_dtype)

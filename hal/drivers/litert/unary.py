@@ -36,10 +36,8 @@ table.natives({unary.ceil: "CEIL", unary.floor: "FLOOR", unary.neg: "NEG", unary
 )
 def exactly(g: Emitter, name: str, input: Real) -> Ref:
     """A function by LiteRT's own kernel, which takes it from the C library."""
-    sizes = input.tensor.shape
-    flat = input.stored(identity(input.rank))
-    wide = g.reshape(flat, (*(1,) * (BEYOND - input.rank), *sizes))
-    return g.reshape(g.elementwise(name, wide), sizes).stored(input.order)
+    wide = g.widen(input.stored(identity(input.rank)), BEYOND)
+    return g.reshape(g.elementwise(name, wide), input.tensor.shape).stored(input.order)
 
 
 @table.lower(unary.abs_)
@@ -86,11 +84,9 @@ def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     is_held = Precision.BOOL8 not in (input.precision, dtype) and has_kernel("RESHAPE", dtype)
     g.need(is_held, f"has no bit cast of {input.type} to {dtype.name}")
     if input.precision != ref.tensor.precision:  # a half in FLOAT32
-        ref = g.one("CAST", [ref], input.precision, ref.tensor.shape, ref.order)
+        ref = g.recast(ref, input.precision)
     made = g.same_bits(ref, dtype)
-    if dtype in HALVES:
-        return g.one("CAST", [made], FLOAT, made.tensor.shape, made.order).seen_as(dtype)
-    return made
+    return g.recast(made, FLOAT).seen_as(dtype) if dtype in HALVES else made
 
 
 # Functions that LiteRT has no kernel of, by formulas that lose nothing near 0.

@@ -8,6 +8,7 @@ import numpy as np
 
 from nnir.dim import Expr
 from nnir.errors import NoLowering
+from nnir.formats.tflite import schema
 from nnir.model import Value
 from nnir.ops import windows
 
@@ -46,14 +47,17 @@ def pairs_of(name: str, input: Ref, how: Window, *, inside: bool = False) -> Pai
     return pairs
 
 
-def padding_of(input: Ref, pairs: Pairs | None, how: Window) -> int | None:
-    """SAME or VALID where one of them is this padding."""
+def padding_of(
+    name: str, input: Ref, how: Window, *, inside: bool = False
+) -> tuple[Pairs | None, int | None]:
+    """What `pairs_of` says, and SAME or VALID where one of them is this padding."""
+    pairs = pairs_of(name, input, how, inside=inside)
     if pairs is not None and not any(map(any, pairs)):
-        return VALID
-    return SAME if is_same(input, pairs, how) else None
+        return pairs, VALID
+    return pairs, SAME if is_same(input, pairs, how) else None
 
 
-def is_same(input: Ref, pairs: Pairs | None, how: Window) -> bool:
+def is_same(input: Value | Ref, pairs: Pairs | None, how: Window) -> bool:
     """Whether TFLite's SAME is this padding."""
     if pairs is None:
         return True
@@ -84,15 +88,15 @@ def add_border(g: Emitter, ref: Ref, pairs: Pairs, value: float | None = None) -
     return crop(g, ref, cuts) if any(map(any, cuts)) else ref
 
 
-def along(field: str, numbers: Sequence[int]) -> dict[str, int]:
-    """The fields of a kernel that have a number for each spatial axis, `stride_{}` for one."""
-    letters = "dhw"[-len(numbers) :]
-    return {field.format(a): n for a, n in zip(letters, numbers, strict=True)}
-
-
-def steps(how: Window, padding: int) -> dict[str, int]:
-    """The fields of a kernel that say where its windows lie."""
-    return {"padding": padding, **along("stride_{}", how.strides)}
+def fields(kernel: str, how: Window, padding: int | None) -> dict[str, int]:
+    """Where the windows of a kernel lie, as far as its options have it; a border that is neither
+    SAME nor VALID is there already."""
+    letters, sides = "dhw"[-how.rank :], ("filter_height", "filter_width")
+    told = {"padding": VALID if padding is None else padding}
+    told |= zip([f"stride_{a}" for a in letters], how.strides, strict=True)
+    told |= zip([f"dilation_{a}_factor" for a in letters], how.dilations, strict=True)
+    told |= zip(sides, how.kernel_shape[-2:], strict=True)
+    return {name: told[name] for name in schema.defaults_of(kernel) if name in told}
 
 
 def crop(g: Emitter, ref: Ref, cuts: Pairs) -> Ref:
@@ -105,10 +109,7 @@ def crop(g: Emitter, ref: Ref, cuts: Pairs) -> Ref:
     return g.move("SLICE", [ref], starts, g.ints(*sizes), shape=shape, order=ref.order)
 
 
-def pad_for_kernel(g: Emitter, name: str, image: Ref, how: Window) -> tuple[Ref, int]:
+def pad_for_kernel(g: Emitter, name: str, image: Ref, how: Window) -> tuple[Ref, int | None]:
     """The image with its border, and how the kernel is to pad."""
-    pairs = pairs_of(name, image, how)
-    padding = padding_of(image, pairs, how)
-    if padding is None:
-        return add_border(g, image, pairs or ()), VALID
-    return image, padding
+    pairs, padding = padding_of(name, image, how)
+    return (add_border(g, image, pairs or ()) if padding is None else image), padding
