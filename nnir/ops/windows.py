@@ -83,7 +83,7 @@ def fit_padding(
 
 
 def has_empty(
-    size: int, kernel: int, stride: int, dilation: int, pad: tuple[int, int], *, ceil: bool = False
+    size: int, kernel: int, stride: int, dilation: int, pad: tuple[int, int], *, ceil: bool
 ) -> bool:
     """Whether no tap of some window of an axis lies in the data: dilated ones may pass over it."""
     before, after = pad

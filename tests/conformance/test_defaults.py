@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from conformance.cases.nnir import CASES, defaults
 from conformance.cases.nnir.make_defaults import operators, others, shows
+from conformance.mutants.places import ROOT
 
 KNOWN: dict[str, dict[str, tuple[Any, str]]] = json.loads(defaults.FILE.read_text())
 SILENT = {("TOP_K", "sorted"): "the reference gives elements in order either way"}
 """Defaults that no row can show, and why. Operators that draw numbers are none of `operators`."""
+
+WITH_DEFAULTS = ("recipes", "decompositions", "ops")
+"""Folders of functions that others call; of operators the rows above show each default."""
 
 ROWS = {str(row): row for row in (*CASES, *defaults.ROWS)}
 OPERATORS = {o.name: o for o in operators()}
@@ -43,3 +49,54 @@ def test_another_value_shows(op: str) -> None:
             default = OPERATORS[op].signature.parameters[name].default
             options = others(default, mine, name)
             assert any(shows(ROWS[row], name, default, other) for other in options), name
+
+
+def names_of(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """What a file calls or hands on by name: the call, or else the name itself."""
+    nodes = [*ast.walk(tree)]
+    calls = {id(n.func): n for n in nodes if isinstance(n, ast.Call)}
+    for node in nodes:
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            name = node.attr if isinstance(node, ast.Attribute) else node.id
+            yield name, calls.get(id(node), node)
+
+
+def leaves_out(node: ast.AST, place: int, name: str) -> bool:
+    """Whether a call may have no argument for a parameter; what is handed on may, too."""
+    if not isinstance(node, ast.Call):
+        return True
+    spreads = any(isinstance(a, ast.Starred) for a in node.args)
+    named = {k.arg for k in node.keywords}
+    return spreads or None in named or (name not in named and len(node.args) <= place)
+
+
+@pytest.mark.long
+def test_defaults_of_functions_are_left_out() -> None:
+    """A default that every call passes over says nothing, and no case can notice another one."""
+    folders = ("nnir", "frontends", "hal", "nnadapter")
+    trees = {p: ast.parse(p.read_text()) for f in folders for p in (ROOT / f).rglob("*.py")}
+    uses: dict[str, list[ast.AST]] = {}
+    for tree in trees.values():
+        for name, node in names_of(tree):
+            uses.setdefault(name, []).append(node)
+    silent = [
+        f"{path.relative_to(ROOT)}: {function.name}({name})"
+        for path, tree in trees.items()
+        if path.is_relative_to(ROOT / "nnir") and path.parent.name in WITH_DEFAULTS
+        for function in tree.body
+        if isinstance(function, ast.FunctionDef) and not function.decorator_list
+        for place, name in defaults_of(function)
+        if not any(leaves_out(node, place, name) for node in uses.get(function.name, ()))
+    ]
+    assert not silent
+
+
+def defaults_of(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
+    """Parameters with defaults, and after how many positional arguments each is given."""
+    given = function.args
+    positional = [*given.posonlyargs, *given.args]
+    first = len(positional) - len(given.defaults)
+    yield from ((k, positional[k].arg) for k in range(first, len(positional)))
+    for argument, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        if default is not None:
+            yield len(positional), argument.arg
