@@ -29,6 +29,7 @@ from . import (
     misfits,
     narrow,
     norm,
+    opened,
     pool,
     positions,
     quant,
@@ -76,11 +77,7 @@ KINDS = (corners, positions, quantised_types, samples, windows)
 
 CASES: list[DirectCase] = [case for family in FAMILIES for case in family.CASES]
 OPEN: list[DirectCase] = [
-    *(
-        replace(case, is_open=True)
-        for case in [*CASES, *(c for kind in KINDS for c in kind.OPENED)]
-        if case.can_open
-    ),
+    *opened.by_turns([*CASES, *(c for kind in KINDS for c in kind.OPENED)]),
     *(
         replace(case, is_turned=True)
         for case in [*CASES, *(c for kind in KINDS for c in kind.TURNED)]

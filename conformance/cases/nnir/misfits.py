@@ -1,13 +1,14 @@
 """Operands and attributes that do not fit: of each operator's first row, with one thing changed.
 
-`misfits.json` says which changes the operator's rule refuses. `make_misfits` writes it: its
-difference is what a change of a rule did.
+`misfits.json` says which changes the rule refuses, and the sizes that may be open without
+a difference: they are symbols in the row, so that what is wrong is all that the rule can see.
+`make_misfits` writes it: its difference is what a change of a rule did.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -87,5 +88,11 @@ def read(rows: Iterable[DirectCase]) -> Iterator[DirectCase]:
     """The changes that are refused."""
     refused = json.loads(FILE.read_text())
     for row in first_rows(rows):
-        known = set(refused.get(row.op, ()))
-        yield from (replace(c, raises=BadType) for c in change(row) if c.why in known)
+        known = refused.get(row.op, {})
+        yield from (open_sizes(c, known[c.why]) for c in change(row) if c.why in known)
+
+
+def open_sizes(case: DirectCase, sizes: Container[int]) -> DirectCase:
+    """The row, which is refused, with some of its sizes as symbols."""
+    known = tuple(d for d in case.sizes if d not in sizes)
+    return replace(case, raises=BadType, is_open=True, known=known)
