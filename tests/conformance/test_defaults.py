@@ -12,12 +12,15 @@ import pytest
 
 from conformance.cases.nnir import CASES, defaults
 from conformance.cases.nnir.make_defaults import operators, others, shows
+from conformance.cases.tflite import CASES as TFLITE
 from conformance.mutants.places import ROOT
+from nnir.formats.tflite import schema
 
 KNOWN: dict[str, dict[str, tuple[Any, str]]] = json.loads(defaults.FILE.read_text())
 SILENT = {("TOP_K", "sorted"): "the reference gives elements in order either way"}
 """Defaults that no row can show, and why. Operators that draw numbers are none of `operators`."""
 
+STRIDES = "stride_h stride_w"
 WITH_DEFAULTS = ("recipes", "decompositions", "ops")
 """Folders of functions that others call; of operators the rows above show each default."""
 
@@ -49,6 +52,40 @@ def test_another_value_shows(op: str) -> None:
             default = OPERATORS[op].signature.parameters[name].default
             options = others(default, mine, name)
             assert any(shows(ROWS[row], name, default, other) for other in options), name
+
+
+NEEDED = {
+    **dict.fromkeys(("AVERAGE_POOL_2D", "L2_POOL_2D", "MAX_POOL_2D"), STRIDES),
+    **dict.fromkeys(("CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"), STRIDES),
+    **dict.fromkeys(("CONV_3D", "CONV_3D_TRANSPOSE"), f"{STRIDES} stride_d"),
+    **dict.fromkeys(("DEPTH_TO_SPACE", "SPACE_TO_DEPTH"), "block_size"),
+    **dict.fromkeys(("SPLIT", "SPLIT_V"), "num_splits"),
+    "BIDIRECTIONAL_SEQUENCE_RNN": "time_major",
+    "BUCKETIZE": "boundaries",
+    "IF": "else_subgraph_index then_subgraph_index",
+    "MULTINOMIAL": "seed",
+    "PACK": "values_count",
+    "STABLEHLO_CASE": "branch_subgraph_indices",
+    "STABLEHLO_COMPOSITE": "composite_attributes decomposition_subgraph_index name",
+    "STABLEHLO_GATHER": "slice_sizes",
+    "STABLEHLO_PAD": "edge_padding_high edge_padding_low interior_padding",
+    "STABLEHLO_REDUCE_WINDOW": "body_subgraph_index window_dimensions",
+    "STABLEHLO_SCATTER": "update_computation_subgraph_index",
+    "SVDF": "rank",
+    "UNPACK": "num",
+    "WHILE": "body_subgraph_index cond_subgraph_index",
+}
+"""Fields without which LiteRT refuses a model or ends, or of which no row can show the default."""
+
+
+def test_fields_of_tflite_are_left_out() -> None:
+    silent: dict[str, list[str]] = {}
+    for op in {c.op for c in TFLITE}:
+        for name, usual in schema.defaults_of(op).items():  # which no file states
+            if all(c.attrs.get(name, usual) != usual for c in TFLITE if c.op == op):
+                silent.setdefault(op, []).append(name)
+    found = {op: sorted(names) for op, names in silent.items()}
+    assert found == {op: sorted(names.split()) for op, names in NEEDED.items()}
 
 
 def names_of(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
