@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from nnir.errors import BadType
-from nnir.ops import binary, compare, conv, generate, linear, pool, quant, unary
+from nnir.ops import binary, compare, conv, generate, index, linear, pool, quant, unary
 from nnir.types import Precision
 
 from ...case import Const, Tolerance, f, i, rand, scalar
@@ -183,6 +183,16 @@ CASES = [
             why="narrow",
         )
         for kind in (ml_dtypes.float8_e4m3fn, ml_dtypes.bfloat16, ml_dtypes.int4)
+    ),
+    DirectCase(
+        index.scatter_elements,
+        (f(1, 2, 3), Const(np.ones(65, np.int64)), np.arange(65, dtype=np.float32)),
+        {"axis": 0, "reduction": "max"},
+        lambda *_, **__: f(1, 64, 3),
+        why="65 updates of one place",
+    ),
+    DirectCase(
+        unary.sign, (np.array([1e-300, -5e-324, 0, -2.5]),), {}, np.sign, why="next to nothing"
     ),
     *(
         DirectCase(compare.less, (i(-5, 7), Const(i(end))), {}, np.less, why=f"{end}")
