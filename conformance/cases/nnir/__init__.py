@@ -16,6 +16,7 @@ from . import (
     crops,
     defaults,
     detection,
+    ends,
     engine_corners,
     engine_forms,
     engine_more,
@@ -23,6 +24,7 @@ from . import (
     engine_resize,
     engine_types,
     engine_windows,
+    features,
     generate,
     index,
     linear,
@@ -87,7 +89,11 @@ OPEN: list[DirectCase] = [
 """The same with sizes that are known only while running, and on data whose axes are stored in
 another order."""
 
-CASES += [c for kind in (typed, crops, narrow, weights, special, *KINDS) for c in kind.CASES]
+CASES += [
+    c
+    for kind in (typed, crops, narrow, weights, special, ends, features, *KINDS)
+    for c in kind.CASES
+]
 CASES += defaults.read(CASES)
 CASES += [*misfits.read(CASES)]
 

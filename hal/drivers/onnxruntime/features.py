@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import features
 from nnir.types import Precision
@@ -27,6 +30,10 @@ def tf_idf_vectorizer(
     pool_int64s: Ints,
     weights: Floats,
 ) -> Ref:
+    grams = [rows for _, rows in features.pools(ngram_counts, pool_int64s)]
+    used = grams[min_gram_length - 1 : max_gram_length]
+    if any(len(np.unique(rows, axis=0)) < len(rows) for rows in used):
+        raise NoLowering("onnxruntime knows no pool that has an n-gram twice")
     return g.node(
         "TfIdfVectorizer",
         input,

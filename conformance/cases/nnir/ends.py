@@ -1,0 +1,47 @@
+"""Rows next to where a type, a device or a way of computing ends."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+
+from nnir.ops import compare, index, linear, unary
+
+from ...case import Const, f, i, rand
+from .direct import DirectCase
+
+
+def _narrow_products(x: np.ndarray, y: np.ndarray, *, equation: str) -> np.ndarray:
+    """Of narrow types: sums that are rounded once, those of integers wrap in four bits."""
+    wide = np.einsum(equation, x.astype(np.float32), y.astype(np.float32))
+    if x.dtype == ml_dtypes.int4:
+        wide = (wide + 8) % 16 - 8
+    return wide.astype(x.dtype)
+
+
+CASES = [
+    *(
+        DirectCase(
+            linear.einsum,
+            ((2 * rand(2, 3)).astype(kind), (3 * rand(3, 2, seed=1)).astype(kind)),
+            {"equation": "ij,jk->ik"},
+            _narrow_products,
+            why="narrow",
+        )
+        for kind in (ml_dtypes.float8_e4m3fn, ml_dtypes.bfloat16, ml_dtypes.int4)
+    ),
+    DirectCase(
+        index.scatter_elements,
+        (f(1, 2, 3), Const(np.ones(65, np.int64)), np.arange(65, dtype=np.float32)),
+        {"axis": 0, "reduction": "max"},
+        lambda *_, **__: f(1, 64, 3),
+        why="65 updates of one place",
+    ),
+    DirectCase(
+        unary.sign, (np.array([1e-300, -5e-324, 0, -2.5]),), {}, np.sign, why="next to nothing"
+    ),
+    *(
+        DirectCase(compare.less, (i(-5, 7), Const(i(end))), {}, np.less, why=f"{end}")
+        for end in (-(2**31) - 1, -(2**31), 2**31 - 1, 2**31)
+    ),
+]
