@@ -14,10 +14,9 @@ from .direct import DirectCase
 def find_refused(rows: Iterable[DirectCase]) -> dict[str, dict[str, list[int]]]:
     """By operator the changes that are refused, each with the sizes that may be open."""
     found: dict[str, dict[str, list[int]]] = {}
-    for row in misfits.first_rows(rows):
-        for case in misfits.change(row):
-            if is_refused(case):
-                found.setdefault(case.op, {})[case.why] = find_open(case)
+    for case in misfits.changes(rows):
+        if is_refused(case):
+            found.setdefault(case.op, {})[case.why] = find_open(case)
     return found
 
 
