@@ -39,6 +39,7 @@ from . import (
     resize,
     samples,
     shape,
+    sizes,
     sort,
     special,
     typed,
@@ -101,7 +102,7 @@ LIMITS: list[DirectLimit] = [
     x for family in (*FAMILIES, typed, *KINDS) for x in getattr(family, "LIMITS", ())
 ]
 
-MODELS: list[chains.Chain] = chains.CHAINS
+MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS]
 """Models of a few operations."""
 
 __all__ = [
