@@ -5,7 +5,8 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from nnir.ops import compare, index, linear, unary
+from nnir.errors import BadType
+from nnir.ops import compare, index, linear, resize, shape, unary
 
 from ...case import Const, f, i, rand
 from .direct import DirectCase
@@ -19,7 +20,30 @@ def _narrow_products(x: np.ndarray, y: np.ndarray, *, equation: str) -> np.ndarr
     return wide.astype(x.dtype)
 
 
+def _repeated(x: np.ndarray, *_: object, **__: object) -> np.ndarray:
+    """Three times the only row."""
+    return np.concatenate([x] * 3, axis=0)
+
+
 CASES = [
+    *(
+        DirectCase(
+            resize.resize,
+            (rand(1, 4), None, None, Const(i(3, 4))),
+            {"coordinate_transformation_mode": rule, "nearest_mode": way},
+            _repeated,
+            why=f"one row, {rule}, {way}",
+        )
+        for rule in ("asymmetric", "align_corners")
+        for way in ("round_prefer_ceil", "ceil")
+    ),
+    DirectCase(
+        shape.flatten,
+        (rand(2, 3, 4),),
+        {"start_axis": 2, "end_axis": 1},
+        why="backwards",
+        raises=BadType,
+    ),
     *(
         DirectCase(
             linear.einsum,

@@ -130,6 +130,7 @@ FACTORS = [
         "linalg_ldl_solve.default",
         ((BLOCKS, i(-2, -2, 3, dtype=np.int32), rand(3, 2)), {}, "blocks of two"),
         ((A, i(2, 2, 3, dtype=np.int32), rand(3, 2)), {}, "swaps"),
+        ((np.stack([A, A.T]), i([2, 2, 3], [1, 3, 3], dtype=np.int32), rand(2, 3, 2)), {}, "two"),
     ),
     *each(
         "linalg_cholesky_ex.default",
