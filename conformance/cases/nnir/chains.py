@@ -442,6 +442,8 @@ def blind() -> Iterator[Chain]:
 
 def fused_wrongly() -> Iterator[Chain]:
     """What engines make of several operations, and get wrong."""
+    steps: tuple[Step, ...]
+    given: dict[str, Any]
     steps = (
         Step(activation.tanh, (0,)),
         Step(shape.transpose, (1,), {"perm": (1, 2, 3, 0)}),

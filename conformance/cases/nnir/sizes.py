@@ -11,7 +11,8 @@ from nnir.ops import binary, compare, generate, index, reduce, shape, unary
 from nnir.types import Precision
 
 from ...case import Const, i, rand, scalar
-from .chains import Chain, Open, Step
+from .chains import Chain
+from .graph import Open, Step
 
 OPEN = Open(rand(6, 2), ("n", 2))
 INT64: dict[str, Any] = {"dtype": Precision.INT64}
