@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 
 from nnir.errors import BadType
-from nnir.ops import compare, index, linear, resize, shape, unary
+from nnir.ops import compare, conv, index, linear, resize, shape, signal, unary
 
 from ...case import Const, f, i, rand
 from .direct import DirectCase
@@ -26,6 +26,20 @@ def _repeated(x: np.ndarray, *_: object, **__: object) -> np.ndarray:
 
 
 CASES = [
+    DirectCase(
+        signal.dft,
+        (np.zeros((2, 0, 1), np.float32), Const(i(4)), Const(i(1))),
+        {"onesided": True},
+        lambda *_, **__: np.zeros((2, 3, 2), np.float32),
+        why="nothing, of four samples",
+    ),
+    DirectCase(
+        conv.conv_2d,
+        (rand(1, 2, 3, 5), Const(rand(4, 2, 4, 2)), Const(rand(4))),
+        {"strides": (1, 1), "dilations": (1, 1)},
+        lambda *_, **__: np.zeros((1, 4, 0, 4), np.float32),
+        why="filters longer than the data",
+    ),
     *(
         DirectCase(
             resize.resize,
