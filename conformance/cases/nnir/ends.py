@@ -6,10 +6,12 @@ import ml_dtypes
 import numpy as np
 
 from nnir.errors import BadType
-from nnir.ops import compare, conv, index, linear, resize, shape, signal, unary
+from nnir.ops import compare, conv, index, linear, recurrent, resize, shape, signal, unary
 
-from ...case import Const, f, i, rand
-from .direct import DirectCase
+from ...case import Const, Tolerance, f, i, rand
+from .direct import DirectCase, referred
+
+CLOSE = Tolerance(relative=1e-5, absolute=1e-5)
 
 
 def _narrow_products(x: np.ndarray, y: np.ndarray, *, equation: str) -> np.ndarray:
@@ -26,6 +28,16 @@ def _repeated(x: np.ndarray, *_: object, **__: object) -> np.ndarray:
 
 
 CASES = [
+    *(
+        referred(
+            operator,
+            (np.zeros(sizes, np.float32), *(Const(rand(1, gates * 3, n)) for n in (4, 3))),
+            tol=CLOSE,
+            why=f"layers of {sizes}",
+        )
+        for operator, gates in ((recurrent.rnn, 1), (recurrent.gru, 3), (recurrent.lstm, 4))
+        for sizes in ((0, 2, 4), (3, 0, 4))
+    ),
     DirectCase(
         signal.dft,
         (np.zeros((2, 0, 1), np.float32), Const(i(4)), Const(i(1))),
