@@ -82,6 +82,11 @@ class Window:
         fits = [windows.fit_padding(*axis, inside=inside) for axis in axes]
         return None if None in fits else [pair for pair in fits if pair is not None]
 
+    def starts_in_data(self, sizes: Sequence[Dim]) -> bool:
+        """Whether no window, of which the last ones are rounded up, starts behind the data."""
+        axes = zip(sizes, self.extents, self.strides, self.pairs, strict=True)
+        return all(windows.starts_in_data(*axis) for axis in axes)
+
     def resolve_padding(self, sizes: Sequence[int]) -> windows.Pairs:
         """The padding that is really applied to axes of `sizes`."""
         return windows.resolve_padding(self.auto_pad, self.pads, sizes, self.extents, self.strides)

@@ -46,8 +46,8 @@ COMMUTES = re.compile(
 The names that a converter is registered under may stand in any order, too.
 """
 
-DEMANDS = frozenset({"strict"})
-"""Arguments that demand something, as an assertion does, and change nothing where it holds."""
+DEMANDS = frozenset({"strict", "ulps"})
+"""Arguments that demand or promise something, and change nothing where it holds."""
 
 UNTOUCHED = frozenset({"add_note", "describe", "TYPE_CHECKING", "__repr__", "__str__"})
 """What only speaks to people, or to type checkers."""

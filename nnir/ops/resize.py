@@ -88,6 +88,9 @@ def _resized_type(name: str, input: Value, shape: Value | None, scales: Value | 
         require(shape.is_integer and length_of(shape) == 2, f"{name} with shape {shape.type}")
         target = contents(shape) or (input.model.fresh(), input.model.fresh())
         return input.type.with_shape((*input.shape[:2], *target))
+    if scales is not None:
+        fits = scales.is_float and length_of(scales) == 2
+        require(fits, f"{name} with scales of {scales.type}")
     known = None if scales is None else scales.constant
     sizes = [scale_size(input, d, known, k) for k, d in enumerate(input.shape[2:])]
     return input.type.with_shape((*input.shape[:2], *sizes))

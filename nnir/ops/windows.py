@@ -66,6 +66,14 @@ def slid_inside(size: Dim, extent: int, stride: int, pad: tuple[int, int]) -> Di
     return count if isinstance(count, Expr) else max(count, 0)
 
 
+def starts_in_data(size: Dim, extent: int, stride: int, pad: tuple[int, int]) -> bool:
+    """Whether no window of an axis starts behind the data, where the last one is rounded up; of a
+    size that is not known, whatever it is."""
+    if isinstance(size, Expr):
+        return stride == 1 or pad[1] + stride <= extent
+    return slid(size, extent, stride, pad, ceil=True) == slid_inside(size, extent, stride, pad)
+
+
 def fit_padding(
     size: Dim, extent: int, stride: int, pad: tuple[int, int], *, inside: bool = False
 ) -> tuple[int, int] | None:
@@ -73,8 +81,8 @@ def fit_padding(
     `ceil`, or `slid_inside`; None where it depends on a size that is not known."""
     before, after = pad
     if isinstance(size, Expr):
-        begins_in_data = stride == 1 or after + stride <= extent
-        return (before, after + stride - 1) if begins_in_data or not inside else None
+        fits = not inside or starts_in_data(size, extent, stride, pad)
+        return (before, after + stride - 1) if fits else None
     count = slid(size, extent, stride, pad, ceil=True)
     if inside:
         count = slid_inside(size, extent, stride, pad)
@@ -83,7 +91,7 @@ def fit_padding(
 
 
 def has_empty(
-    size: int, kernel: int, stride: int, dilation: int, pad: tuple[int, int], *, ceil: bool = False
+    size: int, kernel: int, stride: int, dilation: int, pad: tuple[int, int], *, ceil: bool
 ) -> bool:
     """Whether no tap of some window of an axis lies in the data: dilated ones may pass over it."""
     before, after = pad

@@ -152,7 +152,7 @@ def type_of_constant(border: Border, constant: Value) -> TensorType | None:
     return TensorType(kind, type.shape, layout=type.layout, quantization=how)
 
 
-def border_of_type(type: TensorType, *, is_end: bool = False) -> Border:
+def border_of_type(type: TensorType, *, is_end: bool) -> Border:
     """The border that a quantised type stands for; the ends of a model keep the integers of their
     type whatever it is stored as."""
     how = type.quantization

@@ -90,7 +90,7 @@ def _places(x: Value, a: int, b: int, offset: int) -> Value:
     return shape.stack(*(steps + max(k, 0) for k in (-offset, offset)), axis=1)
 
 
-def diagonal_scatter(x: Value, src: Value, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Value:
+def diagonal_scatter(x: Value, src: Value, offset: int, dim1: int, dim2: int) -> Value:
     """A copy of `x` whose diagonal is `src`."""
     a, b = axes_of((dim1, dim2), x.rank)
     where = _places(x, a, b, offset)

@@ -124,11 +124,7 @@ def take(x: Value, where: Value, axis: int) -> Value:
 
 
 def slice_axis(
-    x: Value,
-    dim: int = 0,
-    start: Index | None = None,
-    end: Index | None = None,
-    step: Index | int = 1,
+    x: Value, dim: int, start: Index | None, end: Index | None, step: Index | int
 ) -> Value:
     """A slice along one axis; itself where that is all of it."""
     axis = axis_of(dim, x.rank)
@@ -202,9 +198,7 @@ def where_positions(condition: Value) -> list[Value]:
 ADD = {True: "add", False: "none"}
 
 
-def index_put(
-    x: Value, indices: Sequence[Value | None], values: Value, accumulate: bool = False
-) -> Value:
+def index_put(x: Value, indices: Sequence[Value | None], values: Value, accumulate: bool) -> Value:
     """A copy of `x` with `values` at positions or masks, or added there."""
     given = [(k, v) for k, v in enumerate(indices) if v is not None]
     if len(given) == 1 and not accumulate:
@@ -279,10 +273,10 @@ def neutral_of(reduction: str, dtype: np.dtype, *, finite: bool = False) -> Numb
 def slice_scatter(
     x: Value,
     src: Value,
-    dim: int = 0,
-    start: Index | None = None,
-    end: Index | None = None,
-    step: Index | int = 1,
+    dim: int,
+    start: Index | None,
+    end: Index | None,
+    step: Index | int,
 ) -> Value:
     """What is before, the new part, and what is behind; with a step, each row at its place."""
     axis = axis_of(dim, x.rank)

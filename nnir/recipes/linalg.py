@@ -102,7 +102,7 @@ def solve_by_lu(
     B: Value,  # noqa: N803  as in mathematics
     *,
     left: bool = True,
-    of_adjoint: bool = False,
+    of_adjoint: bool,
 ) -> Value:
     """A X = B, with `of_adjoint` A* X = B; X A = B is the adjoint of A* X* = B*."""
     if not left:
@@ -144,7 +144,7 @@ def eigh(x: Value, UPLO: str = "L") -> Two:  # noqa: N803  as in mathematics
     return values, vectors
 
 
-def eigvalsh(x: Value, UPLO: str = "L") -> Value:  # noqa: N803  as in mathematics
+def eigvalsh(x: Value, UPLO: str) -> Value:  # noqa: N803  as in mathematics
     """Eigenvalues of Hermitian matrices, of which one half is read."""
     return linalg.eigenvalues_h(x, upper=reads_upper(UPLO))
 

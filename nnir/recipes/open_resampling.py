@@ -7,19 +7,23 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import build
-from ..broadcast import axes_of
+from ..broadcast import axes_of, contents
+from ..dim import Expr
 from ..errors import NotConstant, Unsupported
 from ..model import Value
-from ..ops import binary, compare, generate, index, linear, reduce, sampling, shape, unary
+from ..ops import binary, compare, generate, index, linear, reduce, resize, sampling, shape, unary
 from ..types import Precision
 from .resampling import (
     CROPS,
     DOUBLE,
     INT,
+    MOST,
     blendable,
     constant_scales,
     plane_target,
+    product_along,
     round_back,
+    weights_along,
 )
 
 
@@ -66,7 +70,7 @@ def resize_while_running(
     precision: Precision = DOUBLE,
 ) -> Value:
     """RESIZE of sizes that are only known while running: the graph computes places and weights, as
-    `nnir.ops.sampling` does, in `precision`.
+    `nnir.ops.sampling` does, in `precision`; those of axes that are known are constants.
 
     In FLOAT32 places of nearest elements are quotients of integers: the ratio of the sizes has to
     be the scale, or the scales whole numbers.
@@ -80,16 +84,20 @@ def resize_while_running(
     make = _Resampler(how, precision)
     if is_exact and sizes is None and (factors := _repeats(how, scales)) is not None:
         return _repeat(input, named, factors)
+    known = {} if rule == CROPS else _changes(input, named, scales, sizes, keep_aspect_ratio_policy)
+    for axis, change in known.items():
+        result = _resample(result, axis, how, *change)
+    left = [(k, axis) for k, axis in enumerate(named) if axis not in known]
     if precision != DOUBLE and (is_exact or rule == CROPS):
         target = make.whole_sizes(own, scales, sizes, keep_aspect_ratio_policy)
-        for k, axis in enumerate(named):
+        for k, axis in left:
             n, out = (_number(v, k) for v in (own, target))
             result = index.gather(result, make.nearest_by_sizes(n, out), axis=axis)
         return result
     steps, target = make.scaling(own, scales, sizes, keep_aspect_ratio_policy)
     bounds = None if roi is None or rule != CROPS else roi.cast(precision)
     lost = []
-    for k, axis in enumerate(named):
+    for k, axis in left:
         n, out, scale = (_number(v, k).cast(precision) for v in (own, target, steps))
         ends = None if bounds is None else [_number(bounds, k + m) for m in (0, len(named))]
         at = make.positions(n, out, scale, ends)
@@ -104,6 +112,36 @@ def resize_while_running(
     for mask in lost:
         result = compare.where(mask, extrapolation_value, result)
     return round_back(result, input.precision)
+
+
+def _changes(
+    input: Value, axes: Sequence[int], scales: Value | None, sizes: Value | None, policy: str
+) -> dict[int, tuple[int, int, float]]:
+    """Of axes of which all is known: the sizes before and after, and the scale."""
+    given = None if sizes is None else contents(sizes)
+    factors = None if scales is None else constant_scales(scales)
+    if sizes is not None and policy != "stretch":  # one scale for all axes, of open sizes too
+        return {}
+    found = {}
+    for k, axis in enumerate(axes):
+        size, wanted = input.shape[axis], None if given is None else given[k]
+        if isinstance(size, Expr) or isinstance(wanted, Expr) or (wanted is None and not factors):
+            continue
+        ends = None if wanted is None else [wanted], None if factors is None else [factors[k]]
+        (out,), (step,) = resize.resolve_sizes((size,), (0,), *ends, policy)
+        if size * out <= MOST:
+            found[axis] = size, out, step
+    return found
+
+
+def _resample(x: Value, axis: int, how: sampling.Filter, size: int, out: int, step: float) -> Value:
+    """One axis by constant places or weights."""
+    if size == out and step == 1:
+        return x
+    if how.mode == "nearest":
+        near, _, _ = sampling.weights(how, size, out, step)
+        return index.gather(x, near[:, 0].astype(np.int64), axis=axis)
+    return product_along(x, axis, weights_along(how, size, out, step).astype(x.dtype))
 
 
 REPEATED = {

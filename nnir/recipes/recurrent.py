@@ -49,7 +49,7 @@ def split_gates(weight: Value, count: int, axis: int) -> Sequence[Value]:
     return shape.split(weight, [size // count] * count, axis=axis)
 
 
-def add_biases(bias: Value, gates: int, *, apart: bool = False) -> list[Value]:
+def add_biases(bias: Value, gates: int, *, apart: bool) -> list[Value]:
     """The biases [D, 2 * gates * H] of the input and of the state added up, gate by gate; with
     `apart` the last gate's stay two."""
     parts = split_gates(bias, 2 * gates, 1)

@@ -70,7 +70,7 @@ def meshgrid(tensors: Sequence[Value]) -> list[Value]:
 
 
 def repeat_all(
-    input: Value, repeats: Index, dim: int | None = None, *, output_size: Index | None = None
+    input: Value, repeats: Index, dim: int | None, *, output_size: Index | None = None
 ) -> Value:
     """Every slice along an axis so many times."""
     x, axis = _line_of(input, dim)
@@ -96,7 +96,7 @@ def _line_of(x: Value, axis: int | None) -> tuple[Value, int]:
 
 
 def repeat_each(
-    input: Value, repeats: Value, dim: int | None = None, *, output_size: Index | None = None
+    input: Value, repeats: Value, dim: int | None, *, output_size: Index | None = None
 ) -> Value:
     """Every slice along an axis as often as a tensor says."""
     x, axis = _line_of(input, dim)

@@ -107,12 +107,12 @@ def conjugate_pairs(pairs: Value) -> Value:
 def stft(
     input: Value,
     n_fft: int,
-    hop_length: int | None = None,
-    win_length: int | None = None,
-    window: Value | None = None,
-    normalized: bool = False,
-    onesided: bool | None = None,
-    return_complex: bool | None = None,
+    hop_length: int | None,
+    win_length: int | None,
+    window: Value | None,
+    normalized: bool,
+    onesided: bool | None,
+    return_complex: bool | None,
     align_to_window: bool | None = None,
 ) -> Value:
     """Overlapping frames, each weighted and transformed; they are the last axis.

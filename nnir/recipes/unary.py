@@ -99,7 +99,7 @@ def angle(input: Value) -> Value:
     return compare.where(is_nan(x), x, result) if input.is_float else result
 
 
-def logit(input: Value, eps: float | None = None) -> Value:
+def logit(input: Value, eps: float | None) -> Value:
     """log(x / (1 - x)), after clipping to [eps, 1 - eps]."""
 
     def body(x: Value) -> Value:

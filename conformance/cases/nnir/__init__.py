@@ -16,6 +16,7 @@ from . import (
     crops,
     defaults,
     detection,
+    ends,
     engine_corners,
     engine_forms,
     engine_more,
@@ -23,12 +24,14 @@ from . import (
     engine_resize,
     engine_types,
     engine_windows,
+    features,
     generate,
     index,
     linear,
     misfits,
     narrow,
     norm,
+    opened,
     pool,
     positions,
     quant,
@@ -36,6 +39,7 @@ from . import (
     resize,
     samples,
     shape,
+    sizes,
     sort,
     special,
     typed,
@@ -76,11 +80,7 @@ KINDS = (corners, positions, quantised_types, samples, windows)
 
 CASES: list[DirectCase] = [case for family in FAMILIES for case in family.CASES]
 OPEN: list[DirectCase] = [
-    *(
-        replace(case, is_open=True)
-        for case in [*CASES, *(c for kind in KINDS for c in kind.OPENED)]
-        if case.can_open
-    ),
+    *opened.by_turns([*CASES, *(c for kind in KINDS for c in kind.OPENED)]),
     *(
         replace(case, is_turned=True)
         for case in [*CASES, *(c for kind in KINDS for c in kind.TURNED)]
@@ -90,7 +90,11 @@ OPEN: list[DirectCase] = [
 """The same with sizes that are known only while running, and on data whose axes are stored in
 another order."""
 
-CASES += [c for kind in (typed, crops, narrow, weights, special, *KINDS) for c in kind.CASES]
+CASES += [
+    c
+    for kind in (typed, crops, narrow, weights, special, ends, features, *KINDS)
+    for c in kind.CASES
+]
 CASES += defaults.read(CASES)
 CASES += [*misfits.read(CASES)]
 
@@ -98,7 +102,7 @@ LIMITS: list[DirectLimit] = [
     x for family in (*FAMILIES, typed, *KINDS) for x in getattr(family, "LIMITS", ())
 ]
 
-MODELS: list[chains.Chain] = chains.CHAINS
+MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS]
 """Models of a few operations."""
 
 __all__ = [

@@ -440,7 +440,44 @@ def blind() -> Iterator[Chain]:
         yield Chain((*operands, values), twice, why=name, outputs=(7, 8))
 
 
+def fused_wrongly() -> Iterator[Chain]:
+    """What engines make of several operations, and get wrong."""
+    steps: tuple[Step, ...]
+    given: dict[str, Any]
+    steps = (
+        Step(activation.tanh, (0,)),
+        Step(shape.transpose, (1,), {"perm": (1, 2, 3, 0)}),
+        Step(shape.reshape, (2, Const(i(-1)))),
+        whole(3),
+        real(4),
+        Step(shape.transpose, (2,), {"perm": (3, 0, 1, 2)}),
+    )
+    for end, why in ((1, "as it is"), (6, "there and back")):
+        why = f"quantised behind a transpose, and {why}"
+        yield Chain((IMAGE,), steps, why=why, outputs=(end, 5))
+    corner = Step(shape.pad, (1, Const(i(0, 0, 0, 0, 0, 1, 0, 1)), None))
+    window: dict[str, Any] = {"strides": (2, 1), "dilations": (1, 1)}
+    made = Step(conv.conv_2d, (2, TAPS, SHIFT), window)
+    steps = (Step(activation.relu, (0,)), corner, made)
+    yield Chain((IMAGE,), steps, why="in front of a border, and as it is", outputs=(1, 3))
+    border = Step(shape.pad, (1, Const(i(0, 0, 0, 0, 1, 1, 1, 1)), None))
+    below = Step(binary.sub, (0, Const(scalar(5))))
+    for operator, size in ((pool.max_pool_2d, 2), (pool.average_pool_2d, 1)):
+        given = {"kernel_shape": (size, size), "strides": (size, size)}
+        steps = (below, border, Step(operator, (2,), given))
+        yield Chain((IMAGE,), steps, why=f"a border of zeros, {operator.name}")
+    points = Const(rand(4, 3, 1, 1)), SHIFT
+    less = Step(binary.sub, (Const(scalar(1)), 0))
+    given = {"pads": (1, 1, 1, 1), **window}
+    yield Chain((IMAGE,), (less, Step(conv.conv_2d, (1, *points), given)), why="a border of points")
+    column = Step(linear.mat_mul, (0, Const(rand(4))))
+    yield Chain(
+        (IMAGE,), (column, Step(binary.div, (1, Const(scalar(0.5))))), why="a scaled vector"
+    )
+
+
 CHAINS = [
+    *fused_wrongly(),
     *through_few_bits(),
     *stored(),
     *read_twice(),

@@ -337,6 +337,12 @@ CASES = [
         raises=BadType,
     ),
     _roi("plain"),
+    *(
+        DirectCase(
+            detection.roi_align, (plane, REGIONS, IMAGES), ALIGN, roi_align, CLOSE, f"one {why}"
+        )
+        for plane, why in ((FEATURES[:, :, :1], "row"), (FEATURES[..., :1], "column"))
+    ),
     _roi("aligned", aligned=True),
     _roi("as many samples as needed", sampling_ratio=0),
     _roi("as many as needed, aligned", sampling_ratio=-1, aligned=True),

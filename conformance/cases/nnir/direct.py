@@ -36,7 +36,8 @@ class DirectCase:
 
     `inputs`: arrays and `Quantized` are inputs at run time, `Const` are constants, None is absent.
     `expected` computes the results another way: it takes the arrays, then the attributes as given.
-    `raises`: making or running the model must fail so. `is_open`: sizes of its data are symbols.
+    `raises`: making or running the model must fail so. `is_open`: sizes of its data are symbols,
+    but for those that are `known`.
     `is_turned`: its data are stored with another order of axes, which a TRANSPOSE puts right.
     `result`: how the result is quantised, where the operation works on quantised operands.
     """
@@ -49,13 +50,15 @@ class DirectCase:
     why: str = ""
     raises: type[NNAdapterError] | None = None
     is_open: bool = False
+    known: tuple[int, ...] = ()
     is_turned: bool = False
     result: tuple[Precision, Quantization] | None = None
 
     def __str__(self) -> str:
         first = next((a for a in map(_array, self.inputs) if a is not None), None)
         kind = "none" if first is None else str(first.dtype)
-        how = "-open sizes" if self.is_open else "-turned" if self.is_turned else ""
+        works = self.raises is None
+        how = "-open sizes" if self.is_open and works else "-turned" if self.is_turned else ""
         return f"{self.operator.name}-{kind}-{self.why or 'plain'}{how}"
 
     @property
@@ -68,6 +71,12 @@ class DirectCase:
         """Whether it has sizes that can be symbols."""
         given = [a for a in self.arrays() if a.ndim > 1 or (a.ndim and a.dtype.kind not in "iu")]
         return self.raises is None and bool(given)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The sizes that can be symbols."""
+        given = [a for a in self.arrays() if a.ndim > 1 or a.dtype.kind not in "iu"]
+        return sorted({d for a in given for d in a.shape})
 
     @property
     def can_turn(self) -> bool:
@@ -95,7 +104,7 @@ class DirectCase:
         if self.is_open:
             for value in model.inputs:
                 if value.rank > 1 or not value.is_integer:  # the others say axes and sizes
-                    dims = tuple(symbol(f"n{d}") for d in value.shape)
+                    dims = tuple(d if d in self.known else symbol(f"n{d}") for d in value.shape)
                     value.type = value.type.with_shape(dims)
         if self.is_turned:
             values = tuple(

@@ -127,6 +127,10 @@ def _folds() -> Iterator[Row]:
         for operator in (reduce.reduce_xor, reduce.reduce_sum, reduce.reduce_max):
             none = Const(np.zeros(0, np.int64))
             yield Row(operator, (one, none), {"keepdim": False}, why=f"no axis, {name_of(dtype)}")
+    inner = Const(i(2, 3))
+    for rank, data in ((4, rand(2, 3, 2, 4)), (5, rand(2, 3, 2, 4, 3))):
+        why = f"two axes of {rank}"
+        yield Row(reduce.reduce_mean, (data, inner), {"keepdim": True}, tol=CLOSE, why=why)
     gone = np.zeros((2, 0, 3), np.float32)
     for operator in (reduce.cum_sum, reduce.cum_prod):
         for axis in (0, 1):

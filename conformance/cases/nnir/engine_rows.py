@@ -60,7 +60,7 @@ class Row(DirectCase):
         most = max((v.rank for v in model.inputs), default=0)
         for value in model.inputs if self.is_open else ():
             if value.rank == most or value.rank > 1:  # vectors beside data say axes and sizes
-                dims = tuple(symbol(f"n{d}") for d in value.shape)
+                dims = tuple(d if d in self.known else symbol(f"n{d}") for d in value.shape)
                 value.type = value.type.with_shape(dims)
         model.outputs = list(self.operator.append(values, self.attrs))
         for operator, others, attributes in self.then:

@@ -1,13 +1,14 @@
-"""Operands and attributes that do not fit: of each operator's first row, with one thing changed.
+"""Operands and attributes that do not fit: of each operator's first rows, with one thing changed.
 
-`misfits.json` says which changes the operator's rule refuses. `make_misfits` writes it: its
-difference is what a change of a rule did.
+`misfits.json` says which changes the rule refuses, and the sizes that may be open without
+a difference: they are symbols in the row, so that what is wrong is all that the rule can see.
+`make_misfits` writes it: its difference is what a change of a rule did.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -25,33 +26,44 @@ FILE = Path(__file__).with_name("misfits.json")
 KINDS = (np.bool_, np.int32, np.float32, np.complex64)
 
 
-def first_rows(cases: Iterable[DirectCase]) -> list[DirectCase]:
-    """Of each operator the first row that works."""
-    found: dict[str, DirectCase] = {}
+def first_rows(cases: Iterable[DirectCase]) -> Iterator[tuple[DirectCase, set[str]]]:
+    """Of each operator the first row that works, then those that give an operand or an attribute
+    that none before gave; with each the parts that are new."""
+    seen: dict[str, set[str]] = {}
     for case in cases:
         if case.raises is None and not case.is_open and not case.is_turned:
-            found.setdefault(case.op, case)
-    return [*found.values()]
+            known = seen.setdefault(case.op, set())
+            given = {f"operand {k}" for k, x in enumerate(case.inputs) if x is not None}
+            if fresh := (given | case.attrs.keys()) - known:
+                known |= fresh
+                yield case, fresh
 
 
-def change(case: DirectCase) -> Iterator[DirectCase]:
-    """The row with one operand or attribute changed; `why` says which and how."""
+def changes(cases: Iterable[DirectCase]) -> Iterator[DirectCase]:
+    """The rows with one operand or attribute changed; `why` says which and how."""
+    for case, parts in first_rows(cases):
+        for part, other in change(case):
+            if part in parts:
+                yield other
+
+
+def change(case: DirectCase) -> Iterator[tuple[str, DirectCase]]:
+    """The part of a row that is changed, and the row with it."""
     for place, given in enumerate(case.inputs):
         array = given.array if isinstance(given, Const) else given
         if not isinstance(array, np.ndarray):
             continue
+        part, inputs = f"operand {place}", [*case.inputs]
         for how, other in change_array(array):
-            inputs = list(case.inputs)
             inputs[place] = Const(other) if isinstance(given, Const) else other
-            yield replace(case, inputs=tuple(inputs), why=f"operand {place} {how}")
-        rest = case.inputs[place + 1 :]
-        yield replace(
-            case, inputs=(*case.inputs[:place], None, *rest), why=f"operand {place} left out"
-        )
+            yield part, replace(case, inputs=tuple(inputs), why=f"{part} {how}")
+        inputs[place] = None
+        yield part, replace(case, inputs=tuple(inputs), why=f"{part} left out")
     for name, value in case.attrs.items():
-        for other in change_attribute(value):
-            shown = other.name if isinstance(other, Precision) else other
-            yield replace(case, attrs={**case.attrs, name: other}, why=f"{name}={shown}")
+        for changed in change_attribute(value):
+            shown = changed.name if isinstance(changed, Precision) else changed
+            attrs = {**case.attrs, name: changed}
+            yield name, replace(case, attrs=attrs, why=f"{name}={shown}")
 
 
 def change_array(array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
@@ -86,6 +98,13 @@ def change_attribute(value: Any) -> Iterator[Any]:
 def read(rows: Iterable[DirectCase]) -> Iterator[DirectCase]:
     """The changes that are refused."""
     refused = json.loads(FILE.read_text())
-    for row in first_rows(rows):
-        known = set(refused.get(row.op, ()))
-        yield from (replace(c, raises=BadType) for c in change(row) if c.why in known)
+    for case in changes(rows):
+        known = refused.get(case.op, {})
+        if case.why in known:
+            yield open_sizes(case, known[case.why])
+
+
+def open_sizes(case: DirectCase, sizes: Container[int]) -> DirectCase:
+    """The row, which is refused, with some of its sizes as symbols."""
+    known = tuple(d for d in case.sizes if d not in sizes)
+    return replace(case, raises=BadType, is_open=True, known=known)

@@ -68,6 +68,7 @@ CASES = [
     _top(TIES, Const(i(4)), "equal smallest elements", largest=False, **INT32),
     _top(X, Const(i(3)), "not asked to sort", axis=1, sorted=False),
     _top(X, Const(i(0)), "none", **INT32),
+    _top(X, i(0), "none, which only a run says"),
     _top(TIES.astype(np.float16), Const(i(3)), "halves", **INT32),
     _top(TIES.astype(np.int32), Const(i(3)), "integers", **INT32),
     DirectCase(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+
+from nnir.errors import DeviceError
 
 from ...case import ModelCase, f, i, rand, scalar
 
@@ -95,6 +99,11 @@ MODELS = [
       for k in (-2, -1, 0, 1, 2)),
     *(case("SequenceErase", AT.format(body=ERASED), (A, B, at(k)), f"{k} at run time")
       for k in (-2, -1, 0, 1)),
+    *(replace(case(op, AT.format(body=body), (A, B, at(k)), f"{k}, beyond the ends"),
+              raises=DeviceError)
+      for op, body, ends in (("SequenceAt", ONE, (-3, 2)), ("SequenceInsert", INSERTED, (-3, 3)),
+                             ("SequenceErase", ERASED, (-3, 2)))
+      for k in ends),
     *(case("SequenceErase", AT.format(body=EDITED), (A, B, at(k)),
            f"then inserted, {k} at run time")
       for k in (-1, 0, 1)),

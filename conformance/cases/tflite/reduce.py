@@ -49,6 +49,8 @@ CASES = [
                              Const(i(1, 1))), {"reduce_function": f}) for f in ("ALL", "ANY")),
     Case("REDUCE_WINDOW", (COUNTS[0], number(0), Const(i(1, 3)), Const(i(2, 1)), Const(i(1, 1))),
          {"reduce_function": "ADD"}, why="int32"),
+    Case("REDUCE_WINDOW", (rand(9), real(0), Const(i(3)), Const(i(1)), Const(i(2))),
+         {"reduce_function": "ADD"}, tol=ROUNDS, why="three of every second"),
     Case("REDUCE_WINDOW", (rand(40), real(0), Const(i(29)), Const(i(3)),
                            Const(i(1))), {"reduce_function": "ADD"}, tol=ROUNDS, why="long"),
     Case("REDUCE_WINDOW", (rand(4), real(0), Const(i(2)), Const(i(3)),

@@ -67,6 +67,12 @@ RANGES = [
     ),
     Case("aten.linspace.default", (0, 1, 7), {"dtype": F16}, tol=HALF),
     Case("aten.linspace.Tensor_Tensor", (scalar(1.0), scalar(2.0), 1), why="one number"),
+    Case(
+        "aten.linspace.Tensor_Tensor",
+        (scalar(1e-3), scalar(1e8), 4),
+        tol=ROUNDS,
+        why="ends that are far apart",
+    ),
     Case("aten.logspace.default", (0, 2, 3), {"dtype": F64}, why="base 10", tol=ROUNDS),
     *(
         Case(f"aten.logspace.{name}", (a, b, 4, 3.0), {"dtype": F64}, why="double", tol=ROUNDS)

@@ -22,6 +22,8 @@ LOWER = np.linalg.cholesky(POSITIVE)
 UPPER = np.ascontiguousarray(LOWER.swapaxes(-1, -2))
 HERMITIAN = np.array([[3, 1 - 2j, 1j], [1 + 2j, 5, 0.5], [-1j, 0.5, 7]], np.complex64)
 ROOM = (A + 1j * rand(3, 3, seed=8)).astype(np.complex64)
+FAR = f(0.1, 0.5, 0.2, 4, 0.5, 3, 1, 0.3, 0.2, 1, 2, 0.7, 4, 0.3, 0.7, 9).reshape(4, 4)
+TURNED = np.array(1j * (np.triu(FAR, 1) - np.tril(FAR, -1)), np.complex64)
 TIED = np.array([[0, 3 + 3j, 5], [3 + 3j, 1, 2j], [5, 2j, 0]], np.complex64)
 SINGULAR = np.array([[1, 2, 3], [2, 4, 6], [1, 0, 1]], np.float32)
 INDEFINITE = np.array([[0, 2, 1], [2, 0, 3], [1, 3, 0]], np.float32)
@@ -112,6 +114,10 @@ FACTORS = [
         ((SYMMETRIC,), {}, "plain"),
         ((INDEFINITE,), {}, "blocks of two"),
         ((HERMITIAN,), {"hermitian": True}, "hermitian"),
+        ((FAR,), {}, "a far pivot"),
+        ((FAR - np.diag(f(0, 0, 0, 9)),), {}, "a far pivot of two"),
+        ((FAR + TURNED,), {"hermitian": True}, "hermitian, a far pivot"),
+        ((FAR - np.diag(f(0, 0, 0, 9)) + TURNED,), {"hermitian": True}, "hermitian, of two"),
     ),
     *each(
         "linalg_ldl_factor_ex.default",
@@ -124,6 +130,7 @@ FACTORS = [
         "linalg_ldl_solve.default",
         ((BLOCKS, i(-2, -2, 3, dtype=np.int32), rand(3, 2)), {}, "blocks of two"),
         ((A, i(2, 2, 3, dtype=np.int32), rand(3, 2)), {}, "swaps"),
+        ((np.stack([A, A.T]), i([2, 2, 3], [1, 3, 3], dtype=np.int32), rand(2, 3, 2)), {}, "two"),
     ),
     *each(
         "linalg_cholesky_ex.default",

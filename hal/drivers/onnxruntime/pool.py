@@ -38,10 +38,10 @@ def _geometry(g: Emitter, input: Value, how: Window, *, clips: bool = False) -> 
     if not how.ceil_mode:
         return given
     is_open = any(isinstance(d, Expr) for d in input.shape[2:])
-    grown = how.fit_padding(input.shape[2:], inside=is_open)
+    grown = how.fit_padding(input.shape[2:])
     if grown is not None and not is_open:
         return given | {"pads": windows.begins_ends([n for pair in grown for n in pair])}
-    if clips or grown is None:
+    if clips or not how.starts_in_data(input.shape[2:]):
         name = g.operation.operator.name.lower()
         raise NoLowering(f"{name} with ceil_mode needs known sizes on onnxruntime")
     return given | {"ceil_mode": 1}

@@ -95,9 +95,9 @@ def pooling(g: Emitter, input: Value, how: Window) -> Pooling:
     inside = g.operation.operator in (pool.average_pool, pool.max_pool)
     border, rounding = padding(input, how), "floor"
     if how.ceil_mode:
+        pairs = how.fit_padding(input.shape[2:], inside=inside)
         is_open = any(isinstance(d, Expr) for d in input.shape[2:])
-        pairs = how.fit_padding(input.shape[2:], inside=inside or is_open)
-        if pairs is None and not inside:
+        if is_open and not (inside or how.starts_in_data(input.shape[2:])):
             raise NoLowering(f"openvino: {g.operation.operator.name} of {input.type}, rounded up")
         if pairs is None or is_open:
             rounding = "ceil_torch" if inside else "ceil"
