@@ -208,7 +208,7 @@ def _conv_3d_transpose(
     taps = build.reshape(result, [n, depth, each * group, kernel[0], *out[1:]])
     total: Value | None = None
     for k in range(kernel[0]):
-        tap = shape.squeeze(index.slice_(taps, [3], [k], [k + 1], [1]), [3])
+        tap = shape.squeeze(index.slice_(taps, [3], [k], [k + 1]), [3])
         spread = _spread(shape.transpose(tap, perm=(0, 2, 1, 3, 4)), strides[0])
         after = covered[0] - 1 - k * dilations[0]
         placed = pad_axes(spread, {2: (k * dilations[0], after)}, 0)
@@ -265,7 +265,7 @@ def pad_axes(x: Value, pairs: dict[int, tuple[int, int]], value: float) -> Value
     for axis, (before, after) in pairs.items():
         if before < 0 or after < 0:
             end = after if after < 0 else build.END
-            result = index.slice_(result, [axis], [max(-before, 0)], [end], [1])
+            result = index.slice_(result, [axis], [max(-before, 0)], [end])
     widths = [max(w, 0) for a in range(x.rank) for w in pairs.get(a, (0, 0))]
     if not any(widths):
         return result
@@ -309,7 +309,7 @@ def _spread(x: Value, stride: int, axis: int = 2) -> Value:
     apart = pad_axes(shape.unsqueeze(x, [axis + 1]), {axis + 1: (0, stride - 1)}, 0)
     sizes[axis] = build.times(sizes[axis], stride)
     joined = build.reshape(apart, sizes)
-    return index.slice_(joined, [axis], [0], [1 - stride], [1])
+    return index.slice_(joined, [axis], [0], [1 - stride])
 
 
 def _convolution_in(kind: Precision, parts: int = 1) -> Callable[..., Value]:

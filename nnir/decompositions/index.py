@@ -233,7 +233,7 @@ def _columns(indices: Value, sizes: Sequence[Size]) -> list[Value]:
     for k, size in enumerate(sizes):
         entry = indices
         if len(sizes) > 1:
-            entry = index.slice_(indices, [last], [k], [k + 1], [1])
+            entry = index.slice_(indices, [last], [k], [k + 1])
         columns.append(count_from_front(shape.squeeze(entry, [last]), size))
     return columns
 

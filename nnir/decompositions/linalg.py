@@ -267,7 +267,7 @@ def _rows(a: Value) -> int:
 
 
 def _part(x: Value, axis: int, start: int, end: int) -> Value:
-    return index.slice_(x, [axis % x.rank], [start], [end], [1])
+    return index.slice_(x, [axis % x.rank], [start], [end])
 
 
 def _transpose_last(x: Value) -> Value:

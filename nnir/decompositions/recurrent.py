@@ -197,13 +197,13 @@ class Layer:
         """The gates `first` up to `end` along the last axis."""
         if first == 0 and x.shape[-1] == end * self.hidden:
             return x
-        return index.slice_(x, [-1], [first * self.hidden], [end * self.hidden], [1])
+        return index.slice_(x, [-1], [first * self.hidden], [end * self.hidden])
 
     def product(self, h: Value, k: int, first: int, end: int) -> Value:
         """The state times the rows of some gates of direction `k`."""
         rows = _row(self.recurrence, k)
         if end - first < self.gates:
-            rows = index.slice_(rows, [0], [first * self.hidden], [end * self.hidden], [1])
+            rows = index.slice_(rows, [0], [first * self.hidden], [end * self.hidden])
         return linear.mat_mul(h, shape.transpose(rows, perm=(1, 0)))
 
     def offset(self, k: int, first: int, end: int) -> Value:
@@ -211,7 +211,7 @@ class Layer:
         if self.bias is None:
             return self.input.scalar(0)
         start = self.gates * self.hidden
-        half = index.slice_(_row(self.bias, k), [0], [start], [2 * start], [1])
+        half = index.slice_(_row(self.bias, k), [0], [start], [2 * start])
         return self.columns(half, first, end)
 
     def run(
@@ -237,7 +237,7 @@ class Layer:
     def _direction(self, k: int, step: Step, state: State, *, reverse: bool) -> tuple[Value, State]:
         inner = linear.mat_mul(self.input, shape.transpose(_row(self.weight, k), perm=(1, 0)))
         if self.bias is not None:
-            half = index.slice_(_row(self.bias, k), [0], [0], [self.gates * self.hidden], [1])
+            half = index.slice_(_row(self.bias, k), [0], [0], [self.gates * self.hidden])
             inner = inner + half
         outputs: list[Value] = [inner] * self.steps
         order = range(self.steps)

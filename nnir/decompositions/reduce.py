@@ -37,11 +37,11 @@ def _fold(x: Value, axis: int) -> Value:
     result = x if size else pad_axes(x, {axis: (0, 1)}, 1)
     while size > 1:
         half = size // 2
-        first = index.slice_(result, [axis], [0], [half], [1])
-        second = index.slice_(result, [axis], [half], [2 * half], [1])
+        first = index.slice_(result, [axis], [0], [half])
+        second = index.slice_(result, [axis], [half], [2 * half])
         product = first * second
         if size % 2:
-            rest = index.slice_(result, [axis], [2 * half], [size], [1])
+            rest = index.slice_(result, [axis], [2 * half], [size])
             product = shape.concat(product, rest, axis=axis)
         result, size = product, half + size % 2
     return result

@@ -89,7 +89,7 @@ def _resized_type(name: str, input: Value, shape: Value | None, scales: Value | 
         target = contents(shape) or (input.model.fresh(), input.model.fresh())
         return input.type.with_shape((*input.shape[:2], *target))
     if scales is not None:
-        fits = scales.is_float and length_of(scales) == 2
+        fits = scales.is_float and not shapes_differ(scales.shape, (2,))
         require(fits, f"{name} with scales of {scales.type}")
     known = None if scales is None else scales.constant
     sizes = [scale_size(input, d, known, k) for k, d in enumerate(input.shape[2:])]
