@@ -381,6 +381,7 @@ def resize_linear_by(**how: Any) -> Callable[[Value, Value], Value]:
         pytest.param(resize_linear_by(align_corners=False, align_mode=0), id="RESIZE_LINEAR-0"),
     ],
 )
+@pytest.mark.long
 def test_resizes_of_a_file_take_any_size(
     device: Torch,
     scales: tuple[float, ...],

@@ -256,6 +256,7 @@ def integers(array: np.ndarray, step: tuple[float, int] | None) -> np.ndarray:
 
 
 @pytest.mark.parametrize("suffix", ENGINES)
+@pytest.mark.long
 def test_integers_stay_what_they_are(source: Path, suffix: str, tmp_path: Path) -> None:
     how = {"qdq": True} if (source.stem, suffix) == (QLINEAR, ".tflite") else {}
     model = nna.load(source, **how)
@@ -351,6 +352,7 @@ def test_other_formats_have_no_quantised_operands(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ENGINES)
+@pytest.mark.long
 def test_fake_quantisers_of_paddle_stay_arithmetic(suffix: str, tmp_path: Path) -> None:
     """They multiply by a reciprocal and round halves away from 0, which no border does: their
     scales are numbers of the target, and its results those of Paddle."""
