@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from frontends.frontend import FOLDER, GROUP, Frontend, check_frontend
+from hal.device import Device
+from hal.runtime import manager
+from hal.runtime.options import Options
+from hal.runtime.program import Program, names_of
 from nnir import archive
 from nnir.budget import read_head
 from nnir.errors import BadFile, BadInput
@@ -18,6 +22,7 @@ from nnir.model import Model
 from nnir.plugins import REGISTRY, Plugin
 from nnir.progress import note
 
+from .compiling import CompilePlan, compile_model
 from .foreign import explain_foreign
 from .net import guard
 from .outputs import keeping_sources
@@ -27,9 +32,6 @@ if TYPE_CHECKING:
 
     from conformance.bisecting.finding import Bisection
     from conformance.verifying.verify import Report
-    from hal.device import Device
-    from hal.runtime.options import Options
-    from hal.runtime.program import Program
     from nnir.operator import Operator
     from nnir.passes.ends import Layouts
 
@@ -297,10 +299,6 @@ def compile(
     Raises NoDevice when a device is not installed, NoLowering with everything it cannot run, and
     with `check` Differs when no device is left that agrees; BadInput for arguments beside Options.
     """
-    from hal.runtime.options import Options
-
-    from .compiling import CompilePlan, compile_model
-
     if isinstance(device, Options):
         cached = (cache_dir, cache_token, cache_buffer)
         _require_only_options(
@@ -407,8 +405,6 @@ def check(
     Raises BadFile and BadInput as `load` does; Unsupported from `load` is an answer too where
     something is asked.
     """
-    from hal.runtime.program import names_of
-
     from .readiness.checking import check_readiness
 
     require_unloaded(source, loading)
@@ -587,8 +583,6 @@ def _is_traced(source: Source) -> bool:
 
 def devices() -> dict[str, type[Device]]:
     """The installed devices by name; not opened. A library that is no driver is left out."""
-    from hal.runtime import manager
-
     return manager.classes()
 
 

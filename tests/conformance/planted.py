@@ -14,6 +14,7 @@ import numpy as np
 from frontends.onnx import TABLE as ONNX
 from frontends.torch import TABLE
 from hal.drivers.onnxruntime.driver import LOWERINGS
+from hal.lowering import results_of
 from nnir.folding import Folder
 from nnir.ops import conv, linear, reduce, shape
 from nnir.types import Fuse, Precision
@@ -35,12 +36,16 @@ def converter(patch: Patch, name: str, change: Change) -> None:
 
 
 def lowering(patch: Patch, operator: Any, change: Change) -> None:
-    """Replace how ONNX Runtime is told an operator."""
+    """Replace how ONNX Runtime is told an operator, of which there is one result."""
     function = LOWERINGS.entries[operator]
+
+    def right(*args: Any, **kwargs: Any) -> Any:
+        (made,) = results_of(function(*args, **kwargs))
+        return made
 
     @functools.wraps(function)
     def wrong(*args: Any, **kwargs: Any) -> Any:
-        return change(function, *args, **kwargs)
+        return change(right, *args, **kwargs)
 
     patch(LOWERINGS, "entries", {**LOWERINGS.entries, operator: wrong})
 
