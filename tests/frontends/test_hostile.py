@@ -232,6 +232,7 @@ def load(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.long
 def test_loading_is_cheap(name: str) -> None:
     data = BOMBS[name]().SerializeToString()
     started = time.process_time()

@@ -72,6 +72,7 @@ class Grouped(nn.Module):
 
 @pytest.mark.parametrize("device", ["builtin", "onnxruntime", "openvino", "litert", "torch"])
 @pytest.mark.parametrize("kind", [OneByOne, Grouped])
+@pytest.mark.long
 def test_experts_with_open_sizes(kind: type[nn.Module], device: str) -> None:
     torch.manual_seed(0)
     module, sizes = kind().eval(), {0: Dim("batch"), 1: Dim("rows")}
