@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol
 import numpy as np
 
 from nnir.errors import Unsupported
-from nnir.installed import version_of
+from nnir.installed import version_of_provider
 from nnir.model import Model, Operator
 from nnir.staging import temporary_folder
 from nnir.types import DeviceType, TensorType
@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 
     Context = TypeVar("Context", default=Any)
     Program = TypeVar("Program", default=Any)
+    Tensor = TypeVar("Tensor", default=Any)
 else:
     from typing import TypeVar
 
     Context = TypeVar("Context")
     Program = TypeVar("Program")
+    Tensor = TypeVar("Tensor")
 
 Callback = Callable[[int, object], int]
 
@@ -103,6 +105,28 @@ class Timing:
     covers: tuple[str, ...] = ()
 
 
+class Residence(Protocol[Tensor]):
+    """How a program keeps tensors between its calls in memory that is not the host's.
+
+    Tensors are the device's own objects, which nobody but the device reads or writes.
+    """
+
+    def place(self, arrays: Sequence[np.ndarray]) -> list[Tensor]:
+        """Tensors with the elements of arrays."""
+
+    def fetch(self, tensors: Sequence[Tensor]) -> list[np.ndarray]:
+        """The elements of all tensors, in the order of the program, as arrays of their own."""
+
+    def shape_of(self, tensor: Tensor) -> tuple[int, ...]:
+        """The sizes of a tensor."""
+
+    def run(
+        self, inputs: Sequence[np.ndarray], tensors: Sequence[Tensor]
+    ) -> tuple[list[np.ndarray], list[Tensor]]:
+        """Run once with `tensors` as the last inputs: the first outputs as arrays, and as many of
+        the last ones as tensors. The tensors that went in stay as they are."""
+
+
 class LoweringTable(Protocol):
     """How a device emits operators: see `hal.lowering.Lowerings`."""
 
@@ -140,7 +164,8 @@ class Device(ABC, Generic[Context, Program]):
 
     def build(self) -> str:
         """What compiled programs depend on beside `version`: the versions of `packages`."""
-        return " ".join(f"{name} {version_of(name) or 'not installed'}" for name in self.packages)
+        found = ((name, version_of_provider(name)) for name in self.packages)
+        return " ".join(f"{name} {version or 'not installed'}" for name, version in found)
 
     def open_device(self) -> None:
         """Load what the device needs; NoDevice when that is not installed."""
@@ -195,6 +220,11 @@ class Device(ABC, Generic[Context, Program]):
         `outputs` offers memory for results of fitting type and shape. A device that can write
         there returns those very arrays; the runtime copies what it returns otherwise.
         """
+
+    def keep_states(self, program: Program, types: Sequence[TensorType]) -> Residence | None:
+        """How the states of a program, its last inputs and outputs of these types, stay in the
+        device's memory; None where that is the host's, or the device has no such way."""
+        return None
 
     def timings(self, program: Program) -> list[Timing]:
         """The steps of the last run, of a program whose context has NNADAPTER_PROFILE=1.

@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from hal.runtime.program import Program, names_of
 from nnir.budget import read_file
 from nnir.errors import BadFile, BadInput, summary
 from nnir.fingerprint import digest
+from nnir.installed import version_of_provider
 from nnir.model import Model
 from nnir.progress import note
 from nnir.staging import replacing
@@ -94,14 +94,9 @@ def _facts(
 
 def _release(kind: type[Device]) -> str:
     """The version of a device and its engine, without opening it."""
-    return " ".join([str(kind.version), *(f"{p} {_version(p)}" for p in kind.packages)])
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "none"
+    return " ".join(
+        [str(kind.version), *(f"{p} {version_of_provider(p) or 'none'}" for p in kind.packages)]
+    )
 
 
 def _recall(place: Path, facts: Mapping[str, Any]) -> str | None:

@@ -125,3 +125,16 @@ def version_of(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+@cache
+def version_of_provider(package: str) -> str | None:
+    """The version of a package, or the names and versions of others that bring its module, as
+    onnxruntime-gpu does that of onnxruntime; None where nothing does."""
+    found = version_of(package)
+    if found is not None:
+        return found
+    from importlib.metadata import packages_distributions
+
+    owners = sorted({*packages_distributions().get(_as_package(package), ())})
+    return " ".join(f"{owner} {version_of(owner)}" for owner in owners) or None

@@ -75,10 +75,13 @@ def problems_of(model: Model) -> Iterator[str]:
 
 def holds(type: TensorType, array: np.ndarray) -> bool:
     """Whether an array is of a type, whose symbols may be anything."""
-    return (
-        array.dtype == type.dtype
-        and array.ndim == len(type.shape)
-        and all(isinstance(d, Expr) or d == n for d, n in zip(type.shape, array.shape, strict=True))
+    return array.dtype == type.dtype and fits(type, array.shape)
+
+
+def fits(type: TensorType, shape: Sequence[int]) -> bool:
+    """Whether sizes are those of a type, whose symbols may be anything."""
+    return len(shape) == len(type.shape) and all(
+        isinstance(d, Expr) or d == n for d, n in zip(type.shape, shape, strict=True)
     )
 
 

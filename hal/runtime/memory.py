@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from nnir.errors import BadInput, DeviceError
 from nnir.state import State
-from nnir.stateful import holds
+from nnir.stateful import fits, holds
 from nnir.types import TensorType
+
+from ..device import Residence
+from .steps import place_results
 
 Offers = Sequence[np.ndarray | None]
 Run = Callable[[Sequence[np.ndarray], Offers, Offers], list[np.ndarray]]
@@ -18,36 +22,22 @@ LARGE = 1 << 20
 """Bytes from which new memory costs more than to see that old memory is free."""
 
 
-class Memory:
+class Memory(ABC):
     """The states of a program, which runs with them as its last inputs and outputs.
 
     Calls of several threads run one after the other: each begins with what the one before left.
     """
 
-    def __init__(self, states: Sequence[State], types: Sequence[TensorType], run: Run) -> None:
+    def __init__(self, states: Sequence[State], types: Sequence[TensorType]) -> None:
         self.states = list(states)
         self._types = list(types)
-        self._run = run
         self._lock = threading.Lock()
-        self._current: list[np.ndarray] = []
-        self._spare: list[np.ndarray | None] = []
         self.reset({})
 
+    @abstractmethod
     def run(self, arrays: Sequence[np.ndarray], outputs: Offers = ()) -> list[np.ndarray]:
         """The results of a call without the states, which are kept; those of a call that fails
-        are not. Large states are written in turns to the memory of two calls."""
-        count = len(self.states)
-        with self._lock:
-            offers = [*outputs, *[None] * count] if outputs else ()
-            before, spare, self._spare = self._current, self._spare, [None] * count
-            results = self._run([*arrays, *before], offers, spare)
-            seen, kept = results[: len(results) - count], results[len(results) - count :]
-            self._require_fitting(kept)
-            self._current = [_own(array, (*arrays, *seen)) for array in kept]
-            known = (*arrays, *seen, *self._current)
-            initial = [state.initial for state in self.states]
-            self._spare = [_if_free(array, (*known, *initial)) for array in before]
-        return seen
+        are not."""
 
     def reset(self, given: Mapping[str, np.ndarray]) -> None:
         """Let the next call begin as the first one, or with what is given; BadInput for names that
@@ -66,21 +56,88 @@ class Memory:
                     raise BadInput(f"the state {state.name!r} is {type}, not {found}")
             made.append(array)
         with self._lock:
-            self._current, self._spare = made, [None] * len(made)
+            self._begin_with(made)
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """Copies of the states as the last call left them, by name."""
         with self._lock:
-            current = list(self._current)
-        return {s.name: np.array(a) for s, a in zip(self.states, current, strict=True)}
+            arrays = self._copies()
+        return {s.name: a for s, a in zip(self.states, arrays, strict=True)}
+
+    @abstractmethod
+    def _begin_with(self, arrays: list[np.ndarray]) -> None:
+        """Let these be the states."""
+
+    @abstractmethod
+    def _copies(self) -> list[np.ndarray]:
+        """The states as arrays that the caller may change."""
+
+
+class HostMemory(Memory):
+    """States as arrays. Large ones are written in turns to the memory of two calls."""
+
+    def __init__(self, states: Sequence[State], types: Sequence[TensorType], run: Run) -> None:
+        self._run = run
+        self._current: list[np.ndarray] = []
+        self._spare: list[np.ndarray | None] = []
+        super().__init__(states, types)
+
+    def run(self, arrays: Sequence[np.ndarray], outputs: Offers = ()) -> list[np.ndarray]:
+        count = len(self.states)
+        with self._lock:
+            offers = [*outputs, *[None] * count] if outputs else ()
+            before, spare, self._spare = self._current, self._spare, [None] * count
+            results = self._run([*arrays, *before], offers, spare)
+            seen, kept = results[: len(results) - count], results[len(results) - count :]
+            self._require_fitting(kept)
+            self._current = [_own(array, (*arrays, *seen)) for array in kept]
+            known = (*arrays, *seen, *self._current)
+            initial = [state.initial for state in self.states]
+            self._spare = [_if_free(array, (*known, *initial)) for array in before]
+        return seen
+
+    def _begin_with(self, arrays: list[np.ndarray]) -> None:
+        self._current, self._spare = arrays, [None] * len(arrays)
+
+    def _copies(self) -> list[np.ndarray]:
+        return [np.array(a) for a in self._current]
 
     def _require_fitting(self, kept: Sequence[np.ndarray]) -> None:
         for state, type, array in zip(self.states, self._types, kept, strict=True):
             if not holds(type, array):
-                raise DeviceError(
-                    f"the state {state.name!r} becomes {array.dtype}{list(array.shape)}, and is "
-                    f"read as {type}"
-                )
+                raise _misfit(state, type, f"{array.dtype}{list(array.shape)}")
+
+
+class DeviceMemory(Memory):
+    """States that stay in the memory of a device: no call copies them."""
+
+    def __init__(
+        self, states: Sequence[State], types: Sequence[TensorType], residence: Residence
+    ) -> None:
+        self._residence = residence
+        self._tensors: list[object] = []
+        super().__init__(states, types)
+
+    def run(self, arrays: Sequence[np.ndarray], outputs: Offers = ()) -> list[np.ndarray]:
+        with self._lock:
+            results, kept = self._residence.run(arrays, self._tensors)
+            for state, type, tensor in zip(self.states, self._types, kept, strict=True):
+                shape = self._residence.shape_of(tensor)
+                if not fits(type, shape):
+                    raise _misfit(state, type, f"{type.dtype}{list(shape)}")
+            results = place_results(results, outputs)
+            self._tensors = kept
+        return results
+
+    def _begin_with(self, arrays: list[np.ndarray]) -> None:
+        self._tensors = self._residence.place(arrays)
+
+    def _copies(self) -> list[np.ndarray]:
+        return self._residence.fetch(self._tensors)
+
+
+def _misfit(state: State, type: TensorType, becomes: str) -> DeviceError:
+    return DeviceError(f"the state {state.name!r} becomes {becomes}, and is read as {type}")
 
 
 def _own(array: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray:

@@ -17,7 +17,7 @@ from ..device import Callback
 from .compilation import Compilation
 from .context import Context
 from .fitting import fit_arrays
-from .memory import Memory, Offers
+from .memory import DeviceMemory, HostMemory, Memory, Offers
 from .profile import Profile
 from .subgraph_config import Rules
 
@@ -72,7 +72,12 @@ class Program:
         self.inputs = ends[: len(ends) - len(states)]
         self.outputs = self._compilation.outputs[: len(self._compilation.outputs) - len(states)]
         types = [type for _, type in ends[len(self.inputs) :]]
-        self._memory = Memory(states, types, self._plan.run)
+        residence = self._plan.keep_states(len(ends), types) if states else None
+        self._memory: Memory = (
+            HostMemory(states, types, self._plan.run)
+            if residence is None
+            else DeviceMemory(states, types, residence)
+        )
         if states:
             self._compute = self._memory.run
         self._checks = [(t.dtype, t.shape, t.is_static) for _, t in self.inputs]

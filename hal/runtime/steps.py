@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from nnir.errors import BadInput
+from nnir.types import TensorType
 
-from ..device import Device
+from ..device import Device, Residence
 from .profile import Profile, Row
 
 Offers = Sequence[np.ndarray | None]
@@ -78,11 +79,15 @@ class Plan:
             results = self._only.device.execute_program(self._only.program, read, offers)
         else:
             results = self._through(arrays, offers)
-        for place, offered in enumerate(outputs):
-            if offered is not None and results[place] is not offered:
-                _copy(results[place], offered, place)
-                results[place] = offered
-        return results
+        return place_results(results, outputs)
+
+    def keep_states(self, inputs: int, types: Sequence[TensorType]) -> Residence | None:
+        """How the states, the last of so many inputs, stay in the memory of the device that runs
+        all of the model by itself; None where none does, or it has no memory of its own."""
+        only = self._only
+        if only is None or len(only.inputs) != inputs:
+            return None
+        return only.device.keep_states(only.program, types)
 
     def _through(self, arrays: Sequence[np.ndarray], outputs: Offers) -> list[np.ndarray]:
         memory: list[Any] = [None] * self.slots
@@ -139,6 +144,16 @@ def _apart(outputs: Offers, arrays: Sequence[np.ndarray]) -> Offers:
         if offered is not None:
             known.append(offered)
     return found
+
+
+def place_results(results: list[np.ndarray], outputs: Offers) -> list[np.ndarray]:
+    """The results, those for which memory is offered in it; BadInput for memory that does not
+    fit."""
+    for place, offered in enumerate(outputs):
+        if offered is not None and results[place] is not offered:
+            _copy(results[place], offered, place)
+            results[place] = offered
+    return results
 
 
 def _copy(result: np.ndarray, offered: np.ndarray, place: int) -> None:

@@ -184,8 +184,8 @@ def test_a_cache_that_is_cut_is_refused(size: int) -> None:
 def test_threads_property() -> None:
     device = OnnxRuntime()
     device.open_device()
-    options = device.create_context({"ONNXRUNTIME_NUM_THREADS": "1"}, None)
-    assert options().intra_op_num_threads == 1
+    context = device.create_context({"ONNXRUNTIME_NUM_THREADS": "1"}, None)
+    assert context.options().intra_op_num_threads == 1
     with pytest.raises(BadCall, match="not a whole number"):
         device.create_context({"ONNXRUNTIME_NUM_THREADS": "many"}, None)
 

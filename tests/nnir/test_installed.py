@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nnir.installed import EntryPoint, points, version_of
+from nnir.installed import EntryPoint, points, version_of, version_of_provider
 
 POINTS = """
 # a remark
@@ -63,3 +63,19 @@ def test_versions() -> None:
     for package in {found.metadata["Name"] for found in distributions()}:
         assert version_of(package) == version(package), package
     assert version_of("no-such-package") is None
+
+
+def test_a_module_may_come_from_another_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As onnxruntime does from onnxruntime-gpu, which caches of its programs depend on."""
+    about = tmp_path / "engine_gpu-7.1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: engine-gpu\nVersion: 7.1\n\n")
+    (about / "RECORD").write_text("engine/__init__.py,,\nengine_gpu-7.1.dist-info/RECORD,,\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    version_of_provider.cache_clear()
+    assert version_of_provider("engine") == "engine-gpu 7.1"
+    assert version_of_provider("engine-gpu") == "7.1"
+    assert version_of_provider("numpy") == version("numpy")
+    assert version_of_provider("no-such-package") is None

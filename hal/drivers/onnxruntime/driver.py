@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import numpy as np
 
-from nnir.errors import DeviceError, NoDevice, NoLowering
+from nnir import archive
+from nnir.errors import DeviceError, NNAdapterError, NoDevice, NoLowering, describe
 from nnir.formats.bits import stored_size, unpack
 from nnir.model import Model, Operation
 from nnir.ops.unary import COMPLEX
@@ -45,6 +46,7 @@ from .keeping import (
 )
 from .lending import lend_weights, ortvalue
 from .older import check_opset
+from .providers import Providers, Residence, choose_providers
 from .states import metadata_of, write_initial
 from .writer import files_of, files_to_write, write
 
@@ -65,6 +67,16 @@ LOWERINGS = LateLowerings[Ref](__package__)
 Options = Callable[[], "onnxruntime.SessionOptions"]
 """Makes the options of a session."""
 
+
+@dataclass(frozen=True)
+class Settings:
+    """What the properties of a context say."""
+
+    options: Options
+    providers: Providers
+    is_profiled: bool
+
+
 Prepare = Callable[["onnxruntime.SessionOptions"], None]
 """Changes the options of a session before it is made."""
 
@@ -84,6 +96,7 @@ class Program:
     foreign: list[Precision] | None
     complexes: list[Any] | None
     held: list[Any]
+    providers: Providers
     renew: Callable[[], Any] | None = None
     steps: list[Timing] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -95,6 +108,7 @@ class Program:
         inputs: Sequence[TensorType],
         outputs: Sequence[TensorType],
         held: list[object],
+        providers: Providers,
     ) -> Program:
         """A program with a session, for ends of these types."""
         types = [*inputs, *outputs]
@@ -108,16 +122,23 @@ class Program:
             ends if any(p not in NATIVE for p in ends) else None,
             kinds if any(t.precision in COMPLEX for t in types) else None,
             held,
+            providers,
         )
 
 
-class OnnxRuntime(Device[Options, Program]):
+class OnnxRuntime(Device[Settings, Program]):
     """Properties: `ONNXRUNTIME_NUM_THREADS`, `ONNXRUNTIME_OPTIMIZATION` (0 none, 1 basic, 2
-    extended, 99 all)."""
+    extended, 99 all), `ONNXRUNTIME_PROVIDERS` (CPU, CUDA, Tensorrt, ... or several with commas, the
+    first that can runs a node), `ONNXRUNTIME_DEVICE_ID` (which of several devices)."""
 
     name = "onnxruntime"
     vendor = "Microsoft"
-    keys = ("ONNXRUNTIME_NUM_THREADS", "ONNXRUNTIME_OPTIMIZATION")
+    keys = (
+        "ONNXRUNTIME_NUM_THREADS",
+        "ONNXRUNTIME_OPTIMIZATION",
+        "ONNXRUNTIME_PROVIDERS",
+        "ONNXRUNTIME_DEVICE_ID",
+    )
     formats = (".onnx",)
     packages = ("onnxruntime",)
     writes_alone = True
@@ -136,7 +157,7 @@ class OnnxRuntime(Device[Options, Program]):
     def lowerings(self) -> Lowerings[Ref]:
         return LOWERINGS
 
-    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Options:
+    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Settings:
         threads = integer(properties, "ONNXRUNTIME_NUM_THREADS")
         level = integer(properties, "ONNXRUNTIME_OPTIMIZATION")
 
@@ -158,7 +179,7 @@ class OnnxRuntime(Device[Options, Program]):
                 made.graph_optimization_level = self.runtime.GraphOptimizationLevel(level)
             return made
 
-        return options
+        return Settings(options, choose_providers(self.runtime, properties), profiled)
 
     def _plain_options(self) -> onnxruntime.SessionOptions:
         """Options with nothing but the kernels that plug-ins bring."""
@@ -171,12 +192,21 @@ class OnnxRuntime(Device[Options, Program]):
                 raise DeviceError(text) from error
         return made
 
-    def explain_program(self, context: Options, model: Model) -> list[str | None]:
+    def explain_program(self, context: Settings, model: Model) -> list[str | None]:
         return [why_not(operation) for operation in model.operations]
 
-    def create_program(self, context: Options, model: Model | None, cache: Cache | None) -> Program:
+    def create_program(
+        self, context: Settings, model: Model | None, cache: Cache | None
+    ) -> Program:
         if model is None:
             return self._restore(context, cache)
+        if context.providers.is_host:
+            return self._compile(context, model, cache)
+        if cache is not None:
+            cache.buffer = archive.dumps(model)  # graphs of other providers are not written
+        return self._compile(context, model, None)
+
+    def _compile(self, context: Settings, model: Model, cache: Cache | None) -> Program:
         emitter, graph = emit(model)
         held: list[Any] = []
 
@@ -185,15 +215,15 @@ class OnnxRuntime(Device[Options, Program]):
                 held[:] = emitter.weights, loan.tensors
                 size = len(graph) + sum(map(len, loan.entries))
                 whole = b"".join([emitter.head(size), graph, *loan.entries])
-                options = context()
+                options = context.options()
                 loan.add_to(options)
                 prepare(options)
-                return self._session(loan.place(whole), options)
+                return self._session(loan.place(whole), options, context.providers)
 
         session = open_session() if cache is None else keep_session(open_session, cache)
         inputs, outputs = ([v.type for v in ends] for ends in (model.inputs, model.outputs))
-        program = Program.of(session, inputs, outputs, held)
-        if context().enable_profiling:
+        program = Program.of(session, inputs, outputs, held, context.providers)
+        if context.is_profiled:
             program.renew = open_session
         return program
 
@@ -225,37 +255,51 @@ class OnnxRuntime(Device[Options, Program]):
             program.run = program.session.run
         return results
 
-    def _session(self, model: bytes | str, options: Any) -> Any:
+    def _session(self, model: bytes | str, options: Any, providers: Providers) -> Any:
         try:
-            return self.runtime.InferenceSession(
+            session = self.runtime.InferenceSession(
                 model,
                 options,
-                providers=["CPUExecutionProvider"],
+                providers=list(providers.listed),
                 disabled_optimizers=ROUNDS_WEIGHTS,
+                enable_fallback=0,  # which would let another provider run it, and print so
             )
         except Exception as error:
             raise DeviceError(f"onnxruntime refused the program: {one_line(error)}") from error
+        providers.require_started(session)
+        return session
 
-    def _restore(self, context: Options, cache: Cache | None) -> Program:
-        kept = unpack_kept(b"" if cache is None else cache.view)
+    def _restore(self, context: Settings, cache: Cache | None) -> Program:
+        view = b"" if cache is None else cache.view
+        if not context.providers.is_host:
+            return self._compile(context, load_kept_model(view), None)
+        kept = unpack_kept(view)
         ends = ((), ()) if cache is None else (cache.inputs, cache.outputs)
         tensors = {}
         if isinstance(kept, Kept):
             tensors = {n: ortvalue(self.runtime, a) for n, a in kept.weights.items()}
 
         def open_session() -> onnxruntime.InferenceSession:
-            options = context()
+            options = context.options()
             if not isinstance(kept, Kept):
-                return self._session(kept, options)
+                return self._session(kept, options, context.providers)
             options.graph_optimization_level = self.runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
             if tensors:
                 options.add_external_initializers(list(tensors), list(tensors.values()))
-            return self._session(kept.graph, options)
+            return self._session(kept.graph, options, context.providers)
 
-        program = Program.of(open_session(), *ends, [kept, tensors])
-        if context().enable_profiling:
+        program = Program.of(open_session(), *ends, [kept, tensors], context.providers)
+        if context.is_profiled:
             program.renew = open_session
         return program
+
+    def keep_states(self, program: Program, types: Sequence[TensorType]) -> Residence | None:
+        """In the memory of a GPU, of element types that NumPy has."""
+        memory = program.providers.memory
+        if memory is None or program.foreign is not None or program.complexes is not None:
+            return None
+        ends = (program.names, program.outputs)
+        return Residence(self.runtime, program.session, *ends, memory, program.providers.device_id)
 
     def execute_program(
         self,
@@ -284,13 +328,14 @@ class OnnxRuntime(Device[Options, Program]):
 
     def import_program(
         self,
-        context: Options,
+        context: Settings,
         path: Path,
         inputs: Sequence[TensorType],
         outputs: Sequence[TensorType],
     ) -> Program:
         """By a session with the options that every user has, and the kernels of plug-ins."""
-        return Program.of(self._session(str(path), self._plain_options()), inputs, outputs, [])
+        session = self._session(str(path), self._plain_options(), Providers())
+        return Program.of(session, inputs, outputs, [], Providers())
 
     def files_of(self, path: Path) -> list[Path] | None:
         return files_of(path)
@@ -316,6 +361,14 @@ class OnnxRuntime(Device[Options, Program]):
             open_shapes(v.shape for v in source.inputs),
             open_shapes(v.shape for v in source.outputs),
         )
+
+
+def load_kept_model(view: bytes | memoryview) -> Model:
+    """The model that a program of another provider than the CPU's is built from again."""
+    try:
+        return archive.loads(view)
+    except NNAdapterError as error:
+        raise DeviceError(f"onnxruntime cannot restore this buffer: {describe(error)}") from error
 
 
 def change_nothing(options: onnxruntime.SessionOptions) -> None:

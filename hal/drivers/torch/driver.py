@@ -14,9 +14,10 @@ from nnir import archive
 from nnir.errors import NoDevice, Unsupported
 from nnir.mapping import map_file
 from nnir.model import Model
+from nnir.ops.unary import BITS
 from nnir.types import TensorType
 
-from ...device import Cache, Callback, Device, Export, Timing
+from ...device import Cache, Callback, Device, Export, Residence, Timing
 
 if TYPE_CHECKING:
     from ...lowering import Lowerings
@@ -83,6 +84,13 @@ class Torch(Device["Settings", "Program"]):
         outputs: Sequence[np.ndarray | None] = (),
     ) -> list[np.ndarray]:
         return program.run(inputs)
+
+    def keep_states(self, program: Program, types: Sequence[TensorType]) -> Residence | None:
+        """On a GPU. What fills a byte with fewer bits is written again at each call."""
+        on_host = program.settings.device.type == "cpu"
+        if on_host or any(t.precision in BITS for t in types):
+            return None
+        return self.programs.Residence(program, [t.dtype for t in types])
 
     def timings(self, program: Program) -> list[Timing]:
         return program.timings

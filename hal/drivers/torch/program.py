@@ -72,21 +72,34 @@ class Program:
 
     def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Results that share memory with nothing else; DeviceError where torch fails."""
-        with running(self.settings.device, creates=self.creates):
-            try:
-                for position, size in self.bounds:
-                    cuda.check_positions(tensor_of(inputs[position]), size)
-                given = [tensor_of(a).to(self.settings.device) for a in inputs]
-                results = self._run_timed(given) if self.settings.profiles else self.module(*given)
-                return self._own(given, results)
-            except NNAdapterError:
-                raise
-            except REFUSALS as error:
-                step = LOST if is_lost(error) else ""
-                raise DeviceError(f"torch failed: {one_line(error)}{step}") from error
+        with running(self.settings.device, creates=self.creates), telling_failures():
+            given = self._place(inputs)
+            results = self._run_timed(given) if self.settings.profiles else self.module(*given)
+            return self._own(given, results)  # a GPU tells here what failed before
+
+    def run_keeping(
+        self, inputs: Sequence[np.ndarray], kept: Sequence[torch.Tensor]
+    ) -> tuple[list[np.ndarray], list[torch.Tensor]]:
+        """The same with the last inputs and outputs in the memory of the device."""
+        with running(self.settings.device, creates=self.creates), telling_failures():
+            for position, size in self.bounds:
+                if position >= len(inputs):
+                    cuda.check_positions(kept[position - len(inputs)], size)
+            given = self._place(inputs)
+            results = self.module(*given, *kept)
+            count = len(results) - len(kept)
+            after = [new.to(old.dtype) for new, old in zip(results[count:], kept, strict=True)]
+            return self._own([*given, *after], results[:count]), after
+
+    def _place(self, inputs: Sequence[np.ndarray]) -> list[torch.Tensor]:
+        """Inputs on the device. Positions in them are checked before they go there."""
+        for position, size in self.bounds:
+            if position < len(inputs):
+                cuda.check_positions(tensor_of(inputs[position]), size)
+        return [tensor_of(a).to(self.settings.device) for a in inputs]
 
     def _own(self, given: Sequence[torch.Tensor], results: Sequence[Any]) -> list[np.ndarray]:
-        """The results as arrays, none of which shares memory with anything else.
+        """The results, the first or all, as arrays that share memory with nothing else.
 
         Of several that share memory, the one that fills it keeps it, and its parts are copied.
         """
@@ -99,7 +112,7 @@ class Program:
                 owners[place] = position
         kept = set(owners.values())
         arrays = []
-        for position, (tensor, dtype) in enumerate(zip(results, self.dtypes, strict=True)):
+        for position, (tensor, dtype) in enumerate(zip(results, self.dtypes, strict=False)):
             if position not in kept:
                 tensor = tensor.clone(memory_format=torch.contiguous_format)
             arrays.append(array_of(tensor, dtype))
@@ -114,6 +127,30 @@ class Program:
 
 def _fills_memory(tensor: torch.Tensor) -> bool:
     return bool(tensor.nbytes == tensor.untyped_storage().nbytes())
+
+
+@dataclass(frozen=True)
+class Residence:
+    """States of a program in the memory of its device (see `hal.device.Residence`)."""
+
+    program: Program
+    dtypes: Sequence[np.dtype]
+
+    def place(self, arrays: Sequence[np.ndarray]) -> list[torch.Tensor]:
+        device = self.program.settings.device
+        return [tensor_of(a).to(device, copy=True) for a in arrays]
+
+    def fetch(self, tensors: Sequence[torch.Tensor]) -> list[np.ndarray]:
+        pairs = zip(tensors, self.dtypes, strict=True)
+        return [np.array(array_of(tensor, dtype)) for tensor, dtype in pairs]
+
+    def shape_of(self, tensor: torch.Tensor) -> tuple[int, ...]:
+        return tuple(tensor.shape)
+
+    def run(
+        self, inputs: Sequence[np.ndarray], tensors: Sequence[torch.Tensor]
+    ) -> tuple[list[np.ndarray], list[torch.Tensor]]:
+        return self.program.run_keeping(inputs, tensors)
 
 
 class Clock(fx.Interpreter):
@@ -167,6 +204,18 @@ def running(device: torch.device, *, creates: bool = False) -> Iterator[None]:
         if creates:
             stack.enter_context(device)
         yield
+
+
+@contextlib.contextmanager
+def telling_failures() -> Iterator[None]:
+    """DeviceError for what torch raises."""
+    try:
+        yield
+    except NNAdapterError:
+        raise
+    except REFUSALS as error:
+        step = LOST if is_lost(error) else ""
+        raise DeviceError(f"torch failed: {one_line(error)}{step}") from error
 
 
 def is_lost(error: BaseException) -> bool:
