@@ -1,8 +1,11 @@
 """Networks on a CUDA device: through nnadapter, and as PyTorch itself runs the program.
 
     python -m benchmarks.cuda_bench [NAME ...] [--device cuda] [--calls 50] [--folder DIR]
+    python -m benchmarks.cuda_bench [NAME ...] --provider CUDA
 
-Results come back to host memory on both sides. Needs a PyTorch with CUDA, and transformers.
+Results come back to host memory on both sides. Needs a PyTorch with CUDA, and transformers. With
+`--provider` on ONNX Runtime instead, beside its own session on the file of torch.onnx's exporter;
+needs onnxruntime-gpu, and onnxscript.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ from . import torch_models
 from .turns import in_turns
 
 OUT = Console(width=150)
+WAYS = ("nnadapter", "PyTorch", "nnadapter, TORCH_COMPILE", "torch.compile")
+PROVIDER_WAYS = ("nnadapter", "nnadapter, .pt2", "ONNX Runtime")
 NETWORKS = ("resnet50", "vit_b", "bert", "llama", "unet")
 
 
@@ -69,6 +74,34 @@ def measure(path: Path, device: str, calls: int) -> dict[str, float]:
     return times
 
 
+def measure_provider(folder: Path, name: str, provider: str, calls: int) -> dict[str, float]:
+    """The same on ONNX Runtime with a provider, for the file that torch.onnx writes."""
+    import onnxruntime
+
+    program, file = torch_models.ensure(folder, name)
+    arrays = [a.numpy() for a in torch_models.build(name)[1]]
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    kind = f"{provider}ExecutionProvider"
+    exact = {"use_tf32": "0"} if provider == "CUDA" else {}
+    session = onnxruntime.InferenceSession(
+        str(file), options, providers=[(kind, exact), "CPUExecutionProvider"]
+    )
+    feeds = dict(zip((i.name for i in session.get_inputs()), arrays, strict=True))
+    properties = f"ONNXRUNTIME_PROVIDERS={provider};"
+    ours = nna.compile(nna.load(file), "onnxruntime", properties)
+    direct = nna.compile(nna.load(program), "onnxruntime", properties)
+    runs: dict[str, Callable[[], Any]] = {
+        "nnadapter": lambda: ours(*arrays),
+        "nnadapter, .pt2": lambda: direct(*arrays),
+        "ONNX Runtime": lambda: session.run(None, feeds),
+    }
+    results = {way: run() for way, run in runs.items()}
+    times = {way: 1e3 * seconds for way, seconds in in_turns(runs, calls).items()}
+    own = results["ONNX Runtime"]
+    return times | {f"{way} off": _farthest(found, own) for way, found in results.items()}
+
+
 def _farthest(answers: Sequence[np.ndarray], own: Sequence[np.ndarray]) -> float:
     """The largest difference, as a part of the largest number."""
     pairs = zip(answers, own, strict=True)
@@ -83,6 +116,7 @@ def main() -> None:
     )
     parser.add_argument("names", nargs="*", default=list(NETWORKS))
     parser.add_argument("--device", default="cuda")
+    parser.add_argument("--provider", help="of ONNX Runtime, such as CUDA")
     parser.add_argument("--calls", type=int, default=50)
     parser.add_argument(
         "--folder", type=Path, default=Path(tempfile.gettempdir()) / "nnadapter-bench"
@@ -90,18 +124,19 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_float32_matmul_precision("highest")
     torch.backends.cudnn.allow_tf32 = False  # float32 stays float32 on both sides
-    ways = ("nnadapter", "PyTorch", "nnadapter, TORCH_COMPILE", "torch.compile")
     title = torch.cuda.get_device_name(given.device) if "cuda" in given.device else given.device
-    shown = Table(
-        "network", *(f"{w} ms" for w in ways), "ours off", "compiled off", "CPU off", title=title
-    )
+    if given.provider:
+        ways, offs = PROVIDER_WAYS, ("nnadapter off", "nnadapter, .pt2 off")
+    else:
+        ways, offs = WAYS, ("nnadapter off", "nnadapter, TORCH_COMPILE off", "CPU off")
+    shown = Table("network", *(f"{w} ms" for w in ways), *offs, title=title)
     for name in given.names:  # each alone
-        path = torch_models.ensure_program(given.folder, name)
-        found = measure(path, given.device, given.calls)
-        far = (found["nnadapter off"], found["nnadapter, TORCH_COMPILE off"], found["CPU off"])
-        shown.add_row(
-            name, *(f"{found[w]:.2f}" for w in ways), *(f"{distance:.1e}" for distance in far)
-        )
+        if given.provider:
+            found = measure_provider(given.folder, name, given.provider, given.calls)
+        else:
+            path = torch_models.ensure_program(given.folder, name)
+            found = measure(path, given.device, given.calls)
+        shown.add_row(name, *(f"{found[w]:.2f}" for w in ways), *(f"{found[w]:.1e}" for w in offs))
     OUT.print(shown)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,32 +37,32 @@ CONFIGURATIONS: dict[str, tuple[str, dict[str, Any]]] = {
 Run = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-def export(name: str, path: Path) -> Run:
-    """Write a model as `.pt2`; what runs it in PyTorch."""
+def export(name: str, path: Path, sizes: Mapping[str, Any] = SIZES, places: int = PLACES) -> Run:
+    """Write a model with a cache of so many places as `.pt2`; what runs it in PyTorch."""
     import torch
     import transformers
     from transformers.integrations import executorch
 
     torch.manual_seed(0)
     kind, more = CONFIGURATIONS[name]
-    configuration = getattr(transformers, kind)(**SIZES, **more)
+    configuration = getattr(transformers, kind)(**{**sizes, **more})
     configuration._attn_implementation = "sdpa"
     model = transformers.AutoModelForCausalLM.from_config(configuration).eval()
     with torch.no_grad():
         for weight in model.parameters():
             if weight.dim() > 1:
                 weight.mul_(LOUDER)
-    about = {"batch_size": 1, "max_cache_len": PLACES, "device": "cpu"}
+    about = {"batch_size": 1, "max_cache_len": places, "device": "cpu"}
     model.generation_config = transformers.GenerationConfig(
         use_cache=True,
         cache_implementation="static",
-        max_length=PLACES,
+        max_length=places,
         eos_token_id=2,
         pad_token_id=0,
         cache_config=about,
     )
     module = executorch.TorchExportableModuleWithStaticCache(
-        model, batch_size=1, max_cache_len=PLACES, device="cpu"
+        model, batch_size=1, max_cache_len=places, device="cpu"
     )
     example = {"input_ids": torch.tensor([[FIRST]]), "cache_position": torch.tensor([0])}
     program = torch.export.export(module, (), example, strict=False)
