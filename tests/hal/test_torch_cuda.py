@@ -17,7 +17,7 @@ from hal.drivers.torch.emitter import Emitter
 from hal.drivers.torch.program import Settings, compile_model, emit
 from nnir.errors import DeviceError, NNAdapterError
 from nnir.model import Model
-from nnir.ops import binary, index, linear
+from nnir.ops import binary, index, linear, shape
 from nnir.types import Precision, TensorType
 
 OTHERWISE = ("MAT_MUL", "FULLY_CONNECTED", "CONV_2D", "CAST", "GATHER", "GATHER_ELEMENTS",
@@ -111,23 +111,28 @@ def _is_plain(array: np.ndarray) -> bool:
     return array.dtype.kind in "biufc" and array.dtype.isnative
 
 
-def look_up(size: int, computed: bool) -> Model:
-    """Rows of a table by positions that the caller gives, or that are computed of these."""
+def look_up(size: int, how: str) -> Model:
+    """Rows of a table, twice, by positions that the caller gives, or that are made of these."""
     model = Model()
     at = model.input("at", TensorType(Precision.INT64, (2,)))
     table = model.constant(np.arange(size * 3, dtype=np.float32).reshape(size, 3))
-    model.outputs = [index.gather(table, binary.add(at, at) if computed else at, axis=0)]
+    if how == "computed":
+        at = binary.add(at, at)
+    elif how == "moved":
+        row = shape.unsqueeze(at, model.constant(np.array([0])))
+        at = shape.reshape(shape.transpose(row, perm=[1, 0]), model.constant(np.array([2])))
+    model.outputs = [index.gather(table, at, axis=0), index.gather(table, at, axis=0)]
     return model
 
 
-@pytest.mark.parametrize("computed", [False, True])
-def test_positions_outside_are_found_before_the_device_fails(
-    pretends: None, computed: bool
-) -> None:
-    compiled = compile_model(look_up(4, computed), CPU)
-    (rows,) = compiled.run([np.array([1, -2])])
-    np.testing.assert_array_equal(rows[:, 0], [6, 0] if computed else [3, 6])
-    assert bool(compiled.bounds) is not computed
+@pytest.mark.parametrize("how", ["given", "moved", "computed"])
+def test_positions_outside_are_found_before_the_device_fails(pretends: None, how: str) -> None:
+    compiled = compile_model(look_up(4, how), CPU)
+    rows, _ = compiled.run([np.array([1, -2])])
+    np.testing.assert_array_equal(rows[:, 0], [6, 0] if how == "computed" else [3, 6])
+    assert compiled.bounds == ([] if how == "computed" else [(0, 4)])
+    checks = [n for n in compiled.module.graph.nodes if n.target is cuda.check_positions]
+    assert len(checks) == (how == "computed")
     for far in (4, -5):
         with pytest.raises(DeviceError, match="outside of an axis of 4 elements"):
             compiled.run([np.array([0, far])])

@@ -68,6 +68,8 @@ def scatter_in_order(
     CUDA's threads write in any order: here all that write to one position write the same.
     """
     count = at.shape[axis]
+    if count == 1:
+        return torch.scatter(x, axis, at, updates)
     sizes = [count if k == axis % at.ndim else 1 for k in range(at.ndim)]
     order = torch.arange(count, device=at.device).reshape(sizes).expand(at.shape)
     nobody = torch.full(x.shape, -1, dtype=torch.int64, device=at.device)

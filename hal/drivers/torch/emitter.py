@@ -114,7 +114,8 @@ class Emitter(Emission[Result]):
     ) -> None:
         super().__init__(lowerings)
         self.target, self.inputs = target, dict[Value, int]()
-        self.bounds: list[tuple[int, int]] = []
+        self.bounds: dict[tuple[int, int], None] = {}
+        self.checked: dict[tuple[Value, Dim], Result] = {}
         if outer is not None:
             self.root = outer.root
             self.target = outer.target
@@ -231,15 +232,19 @@ class Emitter(Emission[Result]):
     def index_within(self, value: Value, size: Dim) -> Result:
         """Positions as int64 on an axis of `size` elements; CUDA does not notice those outside.
 
-        What the caller of the model gives is checked before it is on the device.
+        What the caller of the model gives is checked before it is on the device, and what is
+        computed once, as a check waits for the device.
         """
         at = self.index(value)
         if not self.on_cuda or value.known is not None:
             return at
-        if value in self.inputs and isinstance(size, int):
-            self.bounds.append((self.inputs[value], size))
+        given = self.inputs.get(origin_of_elements(value))
+        if given is not None and isinstance(size, int):
+            self.bounds[given, size] = None
             return at
-        return self.call(cuda.check_positions, at, self.size(size))
+        if (value, size) not in self.checked:
+            self.checked[value, size] = self.call(cuda.check_positions, at, self.size(size))
+        return self.checked[value, size]
 
     def multiply(self, x: Result, y: Result, precision: Precision) -> Result:
         """The product of matrices."""
@@ -400,6 +405,21 @@ class Emitter(Emission[Result]):
         self.graph.output(results)
         self.graph.eliminate_dead_code(lambda node: node.op in ("placeholder", "output"))
         return fx.GraphModule(self.module, self.graph)
+
+
+MOVING = frozenset(("EXPAND", "FLATTEN", "RESHAPE", "SQUEEZE", "TRANSPOSE", "UNSQUEEZE"))
+"""Operators whose result has all elements of their first operand and no others, unless it is
+empty."""
+
+
+def origin_of_elements(value: Value) -> Value:
+    """The value whose elements a value of known sizes has, in whatever order."""
+    while value.producer is not None and value.producer.operator.name in MOVING:
+        moved = value.producer.inputs[0]
+        if moved is None or not value.is_static or 0 in value.shape:
+            break
+        value = moved
+    return value
 
 
 def _node(ref: Any) -> Any:

@@ -248,7 +248,7 @@ def compile_model(model: Model, settings: Settings) -> Program:
     ready = torch.compile(module) if settings.compiles and not settings.profiles else module
     dtypes = [v.dtype for v in model.outputs]
     creates = settings.device != CPU and _creates_tensors(module)
-    return Program(ready, dtypes, settings, owned, [tensors], emitter.bounds, creates)
+    return Program(ready, dtypes, settings, owned, [tensors], [*emitter.bounds], creates)
 
 
 def _creates_tensors(module: fx.GraphModule) -> bool:
