@@ -24,7 +24,6 @@ table = Lowerings[Ref]()
 table.natives({activation.sigmoid: "Sigmoid", activation.tanh: "Tanh"})
 table.native(activation.leaky_relu, "LeakyRelu", "alpha")
 table.native(activation.hard_sigmoid, "HardSigmoid", "alpha", "beta")
-table.native(activation.log_softmax, "LogSoftmax", "axis")
 table.native(activation.elu, "Elu", "alpha")
 table.native(activation.celu, "Celu", "alpha")
 table.native(activation.dropout, "Dropout")  # which draws other numbers from a seed than ONNX
@@ -79,6 +78,15 @@ def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Ref:
     if beta != 1 or threshold < 20 or input.precision == Precision.FLOAT64:
         raise NoLowering("onnxruntime's Softplus has beta=1 and no threshold, in FLOAT32")
     return g.node("Softplus", input)
+
+
+@table.lower(activation.log_softmax)
+def log_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
+    """CUDA adds the largest number to the logarithm, which is rounded by it."""
+    if not g.shares:
+        return g.node("LogSoftmax", input, axis=axis)
+    largest = g.node("ReduceMax", input, g.ints(axis), keepdims=1)
+    return g.node("LogSoftmax", g.node("Sub", input, largest), axis=axis)
 
 
 @table.lower(activation.softmax)

@@ -13,6 +13,7 @@ import numpy as np
 
 from nnir.model import Model, Operation, Value
 from nnir.ops import attention, compare, linear, reduce
+from nnir.types import Precision
 
 from .emitter import Emitter, Ref
 
@@ -60,7 +61,8 @@ def mended_product(g: Emitter, weights: Value, values: Value, product: Ref) -> R
     again, same = Model("blind"), Model("seeing")
     named = {"scores": scores, "weights": weights, "values": values}
     x, w, y = (again.input(name, value.type) for name, value in named.items())
-    is_nothing = compare.equal(reduce.reduce_max(x, [-1], keepdim=True), -np.inf)
+    seen = compare.not_equal(x, -np.inf).cast(Precision.FLOAT32)
+    is_nothing = compare.equal(reduce.reduce_sum(seen, [-1], keepdim=True), 0.0)
     again.outputs = [linear.mat_mul(compare.where(is_nothing, 0, w), y)]
     same.outputs = [same.input("product", g.operation.outputs[0].type)]
     return g.node(

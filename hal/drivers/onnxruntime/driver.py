@@ -34,7 +34,9 @@ from nnir.types import Precision, TensorType
 from ...device import PROFILE, Cache, Callback, Device, Export, Timing, open_shapes
 from ...emission import WRITING_STEP, refusal
 from ...lowering import LateLowerings, Lowerings
+from ...positions import Bound, bounds_of, require_within
 from ...properties import flag, integer
+from . import hosting
 from .emitter import NATIVE, Emitter, Ref, input_infos
 from .keeping import (
     Kept,
@@ -86,7 +88,8 @@ class Program:
     """A session with what it borrows: the weights must outlive it.
 
     `foreign`: the precisions of the ends where NumPy lacks some, and `complexes`: the complex
-    types of the outputs (None for others) where the model has complex ends.
+    types of the outputs (None for others) where the model has complex ends. `bounds` are positions
+    that the CPU's kernels would find outside of their tables.
     """
 
     session: Any
@@ -97,6 +100,7 @@ class Program:
     complexes: list[Any] | None
     held: list[Any]
     providers: Providers
+    bounds: Sequence[Bound] = ()
     renew: Callable[[], Any] | None = None
     steps: list[Timing] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -207,7 +211,8 @@ class OnnxRuntime(Device[Settings, Program]):
         return self._compile(context, model, None)
 
     def _compile(self, context: Settings, model: Model, cache: Cache | None) -> Program:
-        emitter, graph = emit(model)
+        shares = not context.providers.is_host
+        emitter, graph = emit(model, shares=shares)
         held: list[Any] = []
 
         def open_session(prepare: Prepare = change_nothing) -> onnxruntime.InferenceSession:
@@ -217,12 +222,15 @@ class OnnxRuntime(Device[Settings, Program]):
                 whole = b"".join([emitter.head(size), graph, *loan.entries])
                 options = context.options()
                 loan.add_to(options)
+                if shares:
+                    options.add_session_config_entry(*hosting.OPTION)
                 prepare(options)
                 return self._session(loan.place(whole), options, context.providers)
 
         session = open_session() if cache is None else keep_session(open_session, cache)
         inputs, outputs = ([v.type for v in ends] for ends in (model.inputs, model.outputs))
         program = Program.of(session, inputs, outputs, held, context.providers)
+        program.bounds = [*bounds_of(model)] if shares else []
         if context.is_profiled:
             program.renew = open_session
         return program
@@ -299,7 +307,8 @@ class OnnxRuntime(Device[Settings, Program]):
         if memory is None or program.foreign is not None or program.complexes is not None:
             return None
         ends = (program.names, program.outputs)
-        return Residence(self.runtime, program.session, *ends, memory, program.providers.device_id)
+        number = program.providers.device_id
+        return Residence(self.runtime, program.session, *ends, memory, number, program.bounds)
 
     def execute_program(
         self,
@@ -311,6 +320,8 @@ class OnnxRuntime(Device[Settings, Program]):
         return run(program, inputs)
 
     def _run(self, program: Program, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        for place, size in program.bounds:
+            require_within(inputs[place], size)
         if program.complexes is not None:
             inputs = [pairs(a) for a in inputs]
         feeds = dict(zip(program.names, inputs, strict=True))
@@ -390,15 +401,20 @@ def keep_session(
 
 
 def emit(
-    model: Model, opset: int | None = None, step: str = "", *, states: bool = False
+    model: Model,
+    opset: int | None = None,
+    step: str = "",
+    *,
+    states: bool = False,
+    shares: bool = False,
 ) -> tuple[Emitter, bytes]:
     """The ONNX graph of a model; NoLowering lists everything that is missing, and the next `step`.
 
     ONNX Runtime has no complex numbers: pairs of real ones take their place. `states`: with what a
-    file says of them.
+    file says of them. `shares`: another provider than the CPU's runs most of it.
     """
     model = as_pairs(model)
-    emitter = Emitter(LOWERINGS, target=opset, for_file=states)
+    emitter = Emitter(LOWERINGS, target=opset, for_file=states, shares=shares)
     heads = input_infos(emitter, model)
     if states:
         emitter.places = model.provenance.places

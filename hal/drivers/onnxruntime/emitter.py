@@ -21,6 +21,7 @@ from ...nothing import holds_nothing
 from ...quirks import report_met
 from . import kernels, older, proto
 from .ends import is_padded, is_quantised_behind_transpose
+from .hosting import MARK, stays_on_host
 from .quirks import PADDED_END, QUANTISED_END
 
 OPSET = older.NEWEST_FORM
@@ -28,26 +29,6 @@ INLINE = 1024
 SMALL = 64
 NATIVE = frozenset(p for p in Precision if p < 24)
 """Precisions that ONNX Runtime exchanges as NumPy arrays."""
-
-SYMBOLS = {
-    "+": "Add",
-    "-": "Sub",
-    "*": "Mul",
-    "/": "Div",
-    "%": "Mod",
-    "neg": "Neg",
-    "abs": "Abs",
-    "==": "Equal",
-    "<": "Less",
-    "<=": "LessOrEqual",
-    ">": "Greater",
-    ">=": "GreaterOrEqual",
-    "&": "And",
-    "|": "Or",
-    "^": "Xor",
-    "~": "Not",
-}
-"""The nodes that Python's symbols stand for."""
 
 MOST_SEARCHES = 1_000_000
 """Nodes that are looked at for names of outputs, which takes a tenth of a second."""
@@ -71,7 +52,7 @@ class Ref(Formula, str):  # type: ignore[misc]  # symbols are arithmetic, not th
         if symbol == "!=":
             return ~self.apply("==", *operands)
         given = [g.number(o, self) if isinstance(o, (int, float)) else o for o in operands]
-        return g.node(SYMBOLS[symbol], *given)
+        return g.node(kernels.SYMBOLS[symbol], *given)
 
     def seen_as(self, precision: Precision) -> Ref:
         """The same result, which is known to be of another precision."""
@@ -87,13 +68,13 @@ Refs = tuple[Ref, ...]
 
 
 class Emitter(Emission[Ref]):
-    """One ONNX graph in the making; sub-graphs have an emitter of their own (`branch`).
+    """One ONNX graph in the making; sub-graphs have an emitter of their own.
 
     `weights` are initializers of the whole model that are handed over without a copy. `target` is
     the opset that a file is asked for; without it, the opset is what the operators need, and at
     least 21, and `lowest` is the one that they need. `tails` are the names of its outputs,
     `metadata` what a file says beside the graph, `places` where the nodes of the source were
-    written.
+    written. `shares`: the CPU runs a part of the graph only.
     """
 
     device = "onnxruntime"
@@ -106,9 +87,11 @@ class Emitter(Emission[Ref]):
         target: int | None = None,
         *,
         for_file: bool = False,
+        shares: bool = False,
     ) -> None:
         super().__init__(lowerings, outer)
         self.outer = outer
+        self.shares: bool = outer.shares if outer else shares
         self.for_file: bool = outer.for_file if outer else for_file
         self.target: int | None = outer.target if outer else target
         self.known: dict[str, np.ndarray] = outer.known if outer else {}
@@ -256,7 +239,8 @@ class Emitter(Emission[Ref]):
             self.root.domains[domain] = None
         else:
             names, kept = self._write_node(op, names, kept, operands)
-        self._append(proto.node(op, names, made, made[0], domain, kept))
+        node = proto.node(op, names, made, made[0], domain, kept)
+        self._append(node + self._mark(op, operands, kept, outputs))
         made_in = wide if precision in (None, given) else precision
         first = Ref(made[0], made_in, self)
         if wide != given and precision in (None, given):
@@ -269,6 +253,13 @@ class Emitter(Emission[Ref]):
         origin = (self.made_for and self.made_for.origin) or ""
         place = self.root.places.get(origin)
         self.nodes.append(node if place is None else node + proto.place(place, origin))
+
+    def _mark(
+        self, op: str, operands: Sequence[Ref | None], attributes: proto.Attributes, outputs: int
+    ) -> bytes:
+        """What says that a node is the CPU's, where it `shares` the graph."""
+        shares = self.shares and stays_on_host(op, operands, attributes, outputs, self.operation)
+        return MARK if shares else b""
 
     def _write_node(
         self, op: str, names: list[str], kept: proto.Attributes, operands: Sequence[Ref | None]
@@ -318,7 +309,8 @@ class Emitter(Emission[Ref]):
         made = self.node_name("Cast")
         self.require_types("Cast", to, ref.precision)
         attributes: proto.Attributes = {"to": code_of(to), **rounding_to(to)}
-        self._append(proto.node("Cast", [ref], [made], made, "", attributes))
+        node = proto.node("Cast", [ref], [made], made, "", attributes)
+        self._append(node + self._mark("Cast", [ref], attributes, 1))
         return Ref(made, to, self)
 
     def int64(self, operand: Operand) -> Ref | None:

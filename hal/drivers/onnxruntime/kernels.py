@@ -78,6 +78,26 @@ FURTHER = {
 }
 """Those of further results."""
 
+SYMBOLS = {
+    "+": "Add",
+    "-": "Sub",
+    "*": "Mul",
+    "/": "Div",
+    "%": "Mod",
+    "neg": "Neg",
+    "abs": "Abs",
+    "==": "Equal",
+    "<": "Less",
+    "<=": "LessOrEqual",
+    ">": "Greater",
+    ">=": "GreaterOrEqual",
+    "&": "And",
+    "|": "Or",
+    "^": "Xor",
+    "~": "Not",
+}
+"""The nodes that Python's symbols stand for."""
+
 SINGLE = frozenset({"BatchNormalization", "MaxRoiPool"})
 """Kernels that compute in FLOAT32: see `Emitter.single`."""
 

@@ -111,7 +111,12 @@ def node(
 def place(written: Place, name: str) -> bytes:
     """What may stand behind a NodeProto: where it was written."""
     told = encode_place(written.for_files(), name)
-    return b"".join(encode_block(NodeProto.METADATA_PROPS, entry(*e)) for e in told.items())
+    return b"".join(node_property(*e) for e in told.items())
+
+
+def node_property(key: str, value: str) -> bytes:
+    """What may stand behind a NodeProto: one entry of its metadata."""
+    return encode_block(NodeProto.METADATA_PROPS, entry(key, value))
 
 
 def rename_end(node: bytes, old: str, new: str) -> tuple[bytes, bool] | None:

@@ -12,6 +12,7 @@ import numpy as np
 from nnir.errors import BadCall, DeviceError, NoDevice
 from nnir.spelling import suggest
 
+from ...positions import Bound, require_within
 from ...properties import integer
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _short(name: str) -> str:
 class Residence:
     """States of a session in the memory of a provider (see `hal.device.Residence`).
 
-    `inputs` and `outputs` are the names of all ends.
+    `inputs` and `outputs` are the names of all ends, `bounds` as of a program.
     """
 
     runtime: ModuleType
@@ -111,6 +112,7 @@ class Residence:
     outputs: Sequence[str]
     memory: str
     device_id: int
+    bounds: Sequence[Bound]
 
     def place(self, arrays: Sequence[np.ndarray]) -> list[onnxruntime.OrtValue]:
         make = self.runtime.OrtValue.ortvalue_from_numpy
@@ -125,8 +127,11 @@ class Residence:
     def run(
         self, inputs: Sequence[np.ndarray], tensors: Sequence[onnxruntime.OrtValue]
     ) -> tuple[list[np.ndarray], list[onnxruntime.OrtValue]]:
-        binding = self.session.io_binding()
         first = len(inputs)
+        for place, size in self.bounds:
+            at = inputs[place] if place < first else tensors[place - first].numpy()
+            require_within(at, size)
+        binding = self.session.io_binding()
         for name, array in zip(self.inputs[:first], inputs, strict=True):
             binding.bind_cpu_input(name, np.require(array, requirements=["C", "A"]))
         for name, tensor in zip(self.inputs[first:], tensors, strict=True):

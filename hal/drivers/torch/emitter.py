@@ -23,6 +23,7 @@ from nnir.types import Fuse, Precision
 
 from ...emission import Emission
 from ...lowering import Lowerings
+from ...positions import origin_of_elements
 from . import cuda
 from .dtypes import CARRIED, COMPUTED, LOWEST, PLAIN, dtype_of, plain, tensor_of
 from .origins import NO_WORD, Tracer, register
@@ -405,21 +406,6 @@ class Emitter(Emission[Result]):
         self.graph.output(results)
         self.graph.eliminate_dead_code(lambda node: node.op in ("placeholder", "output"))
         return fx.GraphModule(self.module, self.graph)
-
-
-MOVING = frozenset(("EXPAND", "FLATTEN", "RESHAPE", "SQUEEZE", "TRANSPOSE", "UNSQUEEZE"))
-"""Operators whose result has all elements of their first operand and no others, unless it is
-empty."""
-
-
-def origin_of_elements(value: Value) -> Value:
-    """The value whose elements a value of known sizes has, in whatever order."""
-    while value.producer is not None and value.producer.operator.name in MOVING:
-        moved = value.producer.inputs[0]
-        if moved is None or not value.is_static or 0 in value.shape:
-            break
-        value = moved
-    return value
 
 
 def _node(ref: Any) -> Any:

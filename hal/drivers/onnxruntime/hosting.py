@@ -1,0 +1,112 @@
+"""Which nodes stay with the CPU's provider where another one runs the rest.
+
+Measured with `nnadapter conform` on onnxruntime-gpu 1.31.1 and an H100: kernels of CUDA that give
+other numbers than ONNX says, lack types, or write in any order where positions are equal. Their
+nodes are annotated, and an option of the session gives what is annotated to the CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nnir.dim import Dim
+from nnir.formats.onnx import code_of
+from nnir.model import Operation, Value
+from nnir.types import Precision
+
+from . import proto
+from .kernels import FLOAT8
+
+if TYPE_CHECKING:
+    from .emitter import Ref
+
+ANNOTATION = "nnadapter_host"
+OPTION = ("session.layer_assignment_settings", f"cpu({ANNOTATION})")
+"""How a session gives annotated nodes to the CPU."""
+
+MARK = proto.node_property("layer_ann", ANNOTATION)
+"""What stands behind an annotated node."""
+
+ALWAYS = frozenset(("NonMaxSuppression", "Hardmax", "Sign"))
+"""Boxes that overlap stay in the first, and NaN is lost in the others."""
+
+FLOAT8_CODES = frozenset(map(code_of, FLOAT8))
+
+
+def stays_on_host(
+    op: str,
+    operands: Sequence[Ref | None],
+    attributes: Mapping[str, object],
+    outputs: int,
+    operation: Operation | None,
+) -> bool:
+    """Whether a node is the CPU's; `operation` is what it is made for."""
+    first = operands[0].precision if operands and operands[0] is not None else None
+    match op:
+        case "ArgMax" | "ArgMin":  # NaN is passed over
+            return first is not None and first.is_float
+        case "MaxPool":  # places are those of the last of equal numbers
+            return outputs > 1
+        case "ReduceMax" | "ReduceMin":  # 64 bits are compared as floats
+            return first == Precision.UINT64
+        case "LayerNormalization":  # is computed in FLOAT32
+            return first == Precision.FLOAT64
+        case "Cast":
+            return first in FLOAT8 or attributes["to"] in FLOAT8_CODES
+        case "DequantizeLinear" | "QuantizeLinear":
+            return bool(attributes.get("block_size"))
+        case "ScatterElements" | "ScatterND":
+            return _scatters_on_host(op, first, attributes, operation)
+        case "MatMul":
+            return operation is not None and _mixes_stacks(operation)
+        case "InstanceNormalization":  # of one number is NaN
+            input = operation.inputs[0] if operation is not None else None
+            return input is not None and all(size == 1 for size in input.shape[2:])
+    return op in ALWAYS
+
+
+def _scatters_on_host(
+    op: str,
+    kind: Precision | None,
+    attributes: Mapping[str, object],
+    operation: Operation | None,
+) -> bool:
+    """Where positions may be equal, of which any may win, and where CUDA combines no such type."""
+    if attributes.get("reduction", "none") != "none":
+        return op == "ScatterND" and kind not in (Precision.FLOAT16, Precision.FLOAT32)
+    at = operation.inputs[1] if operation is not None and len(operation.inputs) > 1 else None
+    if at is None:
+        return True
+    if op == "ScatterElements":
+        axis = attributes["axis"]
+        return not isinstance(axis, int) or at.shape[axis] != 1
+    rows = at.shape[:-1]
+    return any(size != 1 for size in rows) and not _are_distinct(at)
+
+
+def _are_distinct(at: Value) -> bool:
+    """Whether rows of positions are known, from the beginning, and all different."""
+    known = at.known
+    if known is None or not known.size or known.min() < 0:
+        return False
+    rows = known.reshape(-1, known.shape[-1])
+    return len(np.unique(rows, axis=0)) == len(rows)
+
+
+def _mixes_stacks(operation: Operation) -> bool:
+    """Whether each of two stacks of matrices may be repeated along an axis that the other has."""
+    if operation.operator.name != "MAT_MUL":
+        return False
+    shapes = [v.shape[:-2] for v in operation.inputs[:2] if v is not None]
+    rank = max(map(len, shapes))
+    ours, theirs = ((1,) * (rank - len(s)) + tuple(s) for s in shapes)
+    differ = [(x, y) for x, y in zip(ours, theirs, strict=True) if x != y]
+    repeats = any(_may_be_one(x) for x, _ in differ), any(_may_be_one(y) for _, y in differ)
+    return len(differ) > 1 and all(repeats)
+
+
+def _may_be_one(size: Dim) -> bool:
+    return size == 1 or not isinstance(size, int)
