@@ -222,7 +222,7 @@ class OnnxRuntime(Device[Settings, Program]):
                 whole = b"".join([emitter.head(size), graph, *loan.entries])
                 options = context.options()
                 loan.add_to(options)
-                if shares:
+                if hosting.MARK in graph:
                     options.add_session_config_entry(*hosting.OPTION)
                 prepare(options)
                 return self._session(loan.place(whole), options, context.providers)

@@ -258,7 +258,7 @@ class Emitter(Emission[Ref]):
         self, op: str, operands: Sequence[Ref | None], attributes: proto.Attributes, outputs: int
     ) -> bytes:
         """What says that a node is the CPU's, where it `shares` the graph."""
-        shares = self.shares and stays_on_host(op, operands, attributes, outputs, self.operation)
+        shares = self.shares and stays_on_host(op, operands, attributes, outputs, self._operation)
         return MARK if shares else b""
 
     def _write_node(

@@ -15,6 +15,7 @@ import numpy as np
 from nnir.dim import Dim
 from nnir.formats.onnx import code_of
 from nnir.model import Operation, Value
+from nnir.ops import index, linear, norm
 from nnir.types import Precision
 
 from . import proto
@@ -51,7 +52,7 @@ def stays_on_host(
         case "MaxPool":  # places are those of the last of equal numbers
             return outputs > 1
         case "ReduceMax" | "ReduceMin":  # 64 bits are compared as floats
-            return first == Precision.UINT64
+            return first in (Precision.INT64, Precision.UINT64)
         case "LayerNormalization":  # is computed in FLOAT32
             return first == Precision.FLOAT64
         case "Cast":
@@ -60,11 +61,12 @@ def stays_on_host(
             return bool(attributes.get("block_size"))
         case "ScatterElements" | "ScatterND":
             return _scatters_on_host(op, first, attributes, operation)
+        case "Resize":  # reads a region in the GPU's memory as if it were the host's
+            return attributes.get("coordinate_transformation_mode") == "tf_crop_and_resize"
         case "MatMul":
             return operation is not None and _mixes_stacks(operation)
         case "InstanceNormalization":  # of one number is NaN
-            input = operation.inputs[0] if operation is not None else None
-            return input is not None and all(size == 1 for size in input.shape[2:])
+            return operation is not None and _norms_one_number(operation)
     return op in ALWAYS
 
 
@@ -77,7 +79,9 @@ def _scatters_on_host(
     """Where positions may be equal, of which any may win, and where CUDA combines no such type."""
     if attributes.get("reduction", "none") != "none":
         return op == "ScatterND" and kind not in (Precision.FLOAT16, Precision.FLOAT32)
-    at = operation.inputs[1] if operation is not None and len(operation.inputs) > 1 else None
+    if operation is None or operation.operator not in (index.scatter_elements, index.scatter_nd):
+        return True
+    at = operation.inputs[1]
     if at is None:
         return True
     if op == "ScatterElements":
@@ -98,7 +102,7 @@ def _are_distinct(at: Value) -> bool:
 
 def _mixes_stacks(operation: Operation) -> bool:
     """Whether each of two stacks of matrices may be repeated along an axis that the other has."""
-    if operation.operator.name != "MAT_MUL":
+    if operation.operator is not linear.mat_mul:
         return False
     shapes = [v.shape[:-2] for v in operation.inputs[:2] if v is not None]
     rank = max(map(len, shapes))
@@ -106,6 +110,12 @@ def _mixes_stacks(operation: Operation) -> bool:
     differ = [(x, y) for x, y in zip(ours, theirs, strict=True) if x != y]
     repeats = any(_may_be_one(x) for x, _ in differ), any(_may_be_one(y) for _, y in differ)
     return len(differ) > 1 and all(repeats)
+
+
+def _norms_one_number(operation: Operation) -> bool:
+    x = operation.inputs[0]
+    is_norm = operation.operator is norm.instance_normalization
+    return not is_norm or x is None or all(size == 1 for size in x.shape[2:])
 
 
 def _may_be_one(size: Dim) -> bool:

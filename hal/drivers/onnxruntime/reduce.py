@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import ml_dtypes
 import numpy as np
 
 from nnir.broadcast import axes_of, ints
@@ -122,7 +123,22 @@ def _extreme(g: Emitter, name: str, input: Value, axes: Along, *, keepdim: bool)
     if 0 in input.shape and input.precision in WIDENED:
         raise NoLowering(f"onnxruntime's {name} of {input.type} gives the bounds of INT32")
     wide = g.cast(input, Precision.UINT8) if input.precision == Precision.BOOL8 else input
-    return g.node(name, wide, axes, keepdims=keepdim)
+    found = g.node(name, wide, axes, keepdims=keepdim)
+    if not (g.shares and input.is_float):
+        return found
+    return _with_infinity(g, input, found, axes, keepdim=keepdim, is_largest=name == "ReduceMax")
+
+
+def _with_infinity(
+    g: Emitter, input: Value, found: Ref, axes: Along, *, keepdim: bool, is_largest: bool
+) -> Ref:
+    """The same where CUDA, which begins with the lowest finite number, met infinity alone."""
+    about = ml_dtypes.finfo(input.dtype)
+    bound, beyond = (about.min, -np.inf) if is_largest else (about.max, np.inf)
+    is_bound = g.node("Equal", input, g.number(float(bound), input)).cast(Precision.INT32)
+    is_there = g.node("ReduceMax", is_bound, axes, keepdims=keepdim).cast(Precision.BOOL8)
+    is_missed = g.node("Equal", found, g.number(float(bound), found)) & ~is_there
+    return g.node("Where", is_missed, g.number(beyond, found), found)
 
 
 @table.lower(reduce.reduce_mean)
