@@ -14,9 +14,9 @@ from hal.drivers.onnxruntime.hosting import ANNOTATION
 from hal.drivers.onnxruntime.providers import Providers
 from hal.positions import bounds_of
 from nnir.dim import symbol
-from nnir.errors import DeviceError
+from nnir.errors import DeviceError, NoLowering
 from nnir.model import Model, Value
-from nnir.ops import activation, index, linear, norm, pool, reduce, unary
+from nnir.ops import activation, index, linear, norm, pool, reduce, resize, unary
 from nnir.types import Precision, TensorType
 
 F32, F64, I64, U64 = Precision.FLOAT32, Precision.FLOAT64, Precision.INT64, Precision.UINT64
@@ -107,6 +107,19 @@ def test_stacks_of_open_sizes_may_be_mixed() -> None:
     emitter, graph = emit(model)
     (node,) = onnx.load_from_string(emitter.head(len(graph)) + graph).graph.node
     assert not node.metadata_props
+
+
+def test_a_session_that_would_crash_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Providers, "is_host", property(lambda self: False))
+    model = Model()
+    x, region = given(model, 1, 1, 4, 4), model.constant(np.linspace(0, 1, 8, dtype=np.float32))
+    sizes = model.constant(np.array([1, 1, 2, 2]))
+    crop = {"coordinate_transformation_mode": "tf_crop_and_resize", "mode": "linear"}
+    model.outputs = [resize.resize(x, region, None, sizes, **crop)]
+    nna.compile(model, "onnxruntime")
+    model.outputs.append(unary.sign(x))
+    with pytest.raises(NoLowering, match="tf_crop_and_resize"):
+        nna.compile(model, "onnxruntime")
 
 
 def test_positions_of_callers_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -197,7 +197,8 @@ class OnnxRuntime(Device[Settings, Program]):
         return made
 
     def explain_program(self, context: Settings, model: Model) -> list[str | None]:
-        return [why_not(operation) for operation in model.operations]
+        shares = not context.providers.is_host
+        return [why_not(operation, shares=shares) for operation in model.operations]
 
     def create_program(
         self, context: Settings, model: Model | None, cache: Cache | None
@@ -222,8 +223,7 @@ class OnnxRuntime(Device[Settings, Program]):
                 whole = b"".join([emitter.head(size), graph, *loan.entries])
                 options = context.options()
                 loan.add_to(options)
-                if hosting.MARK in graph:
-                    options.add_session_config_entry(*hosting.OPTION)
+                hosting.add_to(options, graph)
                 prepare(options)
                 return self._session(loan.place(whole), options, context.providers)
 
@@ -439,12 +439,12 @@ def emit_lowest(model: Model) -> tuple[Emitter, bytes]:
     return newest
 
 
-def why_not(operation: Operation) -> str | None:
+def why_not(operation: Operation, *, shares: bool = False) -> str | None:
     """Why one operation cannot be emitted, by itself or decomposed; None where it can."""
     if any(is_complex(v) for v in (*operation.inputs, *operation.outputs)):
         name = operation.operator.name
         return None if operation.operator in RULES else f"onnxruntime has no complex {name}"
-    return refusal(operation, lambda: Emitter(LOWERINGS))
+    return refusal(operation, lambda: Emitter(LOWERINGS, shares=shares))
 
 
 class Event(TypedDict):

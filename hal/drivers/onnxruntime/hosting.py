@@ -3,6 +3,9 @@
 Measured with `nnadapter conform` on onnxruntime-gpu 1.31.1 and an H100: kernels of CUDA that give
 other numbers than ONNX says, lack types, or write in any order where positions are equal. Their
 nodes are annotated, and an option of the session gives what is annotated to the CPU.
+
+Such a session crashes where an annotated node reads what is computed from shapes, and where a
+region of RESIZE is: INT64 is never annotated, and such a region is refused beside annotations.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nnir.dim import Dim
+from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
 from nnir.model import Operation, Value
 from nnir.ops import index, linear, norm
@@ -22,6 +26,8 @@ from . import proto
 from .kernels import FLOAT8
 
 if TYPE_CHECKING:
+    import onnxruntime
+
     from .emitter import Ref
 
 ANNOTATION = "nnadapter_host"
@@ -31,8 +37,10 @@ OPTION = ("session.layer_assignment_settings", f"cpu({ANNOTATION})")
 MARK = proto.node_property("layer_ann", ANNOTATION)
 """What stands behind an annotated node."""
 
-ALWAYS = frozenset(("NonMaxSuppression", "Hardmax", "Sign"))
-"""Boxes that overlap stay in the first, and NaN is lost in the others."""
+ALWAYS = frozenset(("Hardmax", "NonMaxSuppression", "Sign", "TopK"))
+"""NaN is lost, or -infinity becomes the lowest finite number."""
+
+REGION = "tf_crop_and_resize"
 
 FLOAT8_CODES = frozenset(map(code_of, FLOAT8))
 
@@ -46,13 +54,13 @@ def stays_on_host(
 ) -> bool:
     """Whether a node is the CPU's; `operation` is what it is made for."""
     first = operands[0].precision if operands and operands[0] is not None else None
+    if first == Precision.INT64:
+        return False
     match op:
         case "ArgMax" | "ArgMin":  # NaN is passed over
             return first is not None and first.is_float
         case "MaxPool":  # places are those of the last of equal numbers
             return outputs > 1
-        case "ReduceMax" | "ReduceMin":  # 64 bits are compared as floats
-            return first in (Precision.INT64, Precision.UINT64)
         case "LayerNormalization":  # is computed in FLOAT32
             return first == Precision.FLOAT64
         case "Cast":
@@ -61,13 +69,21 @@ def stays_on_host(
             return bool(attributes.get("block_size"))
         case "ScatterElements" | "ScatterND":
             return _scatters_on_host(op, first, attributes, operation)
-        case "Resize":  # reads a region in the GPU's memory as if it were the host's
-            return attributes.get("coordinate_transformation_mode") == "tf_crop_and_resize"
         case "MatMul":
             return operation is not None and _mixes_stacks(operation)
         case "InstanceNormalization":  # of one number is NaN
             return operation is not None and _norms_one_number(operation)
     return op in ALWAYS
+
+
+def add_to(options: onnxruntime.SessionOptions, graph: bytes) -> None:
+    """Let a session heed the annotations of a graph; NoLowering where it would crash."""
+    if MARK in graph:
+        if REGION.encode() in graph:
+            raise NoLowering(
+                f"onnxruntime crashes where a GPU and the CPU share a graph with {REGION} (x1)"
+            )
+        options.add_session_config_entry(*OPTION)
 
 
 def _scatters_on_host(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import ml_dtypes
 import numpy as np
 
 from nnir.broadcast import axes_of, ints
@@ -118,6 +117,8 @@ def _extreme(g: Emitter, name: str, input: Value, axes: Along, *, keepdim: bool)
     # ONNX Runtime refuses truth values of nothing, has no order of UINT64, and compares UINT32
     # that is widened to INT64 as INT32.
     if input.precision in SIGNED:
+        if g.shares and input.precision == Precision.UINT64:
+            raise NoLowering("onnxruntime compares 64 bits as floats on CUDA")
         found = g.node(name, to_signed_order(g, input), axes, keepdims=keepdim)
         return from_signed_order(g, found, input.precision)
     if 0 in input.shape and input.precision in WIDENED:
@@ -133,7 +134,7 @@ def _with_infinity(
     g: Emitter, input: Value, found: Ref, axes: Along, *, keepdim: bool, is_largest: bool
 ) -> Ref:
     """The same where CUDA, which begins with the lowest finite number, met infinity alone."""
-    about = ml_dtypes.finfo(input.dtype)
+    about = np.finfo(np.float32 if input.precision == Precision.BFLOAT16 else input.dtype)
     bound, beyond = (about.min, -np.inf) if is_largest else (about.max, np.inf)
     is_bound = g.node("Equal", input, g.number(float(bound), input)).cast(Precision.INT32)
     is_there = g.node("ReduceMax", is_bound, axes, keepdims=keepdim).cast(Precision.BOOL8)
