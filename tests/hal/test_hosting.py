@@ -14,9 +14,9 @@ from hal.drivers.onnxruntime.hosting import ANNOTATION
 from hal.drivers.onnxruntime.providers import Providers
 from hal.positions import bounds_of
 from nnir.dim import symbol
-from nnir.errors import DeviceError, NoLowering
+from nnir.errors import DeviceError
 from nnir.model import Model, Value
-from nnir.ops import activation, index, linear, norm, pool, reduce, resize, unary
+from nnir.ops import activation, index, linear, norm, pool, reduce, shape, unary
 from nnir.types import Precision, TensorType
 
 F32, F64, I64, U64 = Precision.FLOAT32, Precision.FLOAT64, Precision.INT64, Precision.UINT64
@@ -97,29 +97,30 @@ def test_what_a_gpu_does_otherwise_stays_on_the_host(op: str, is_hosted: bool, m
 
 
 def test_stacks_of_open_sizes_may_be_mixed() -> None:
-    model = Model()
-    a, b, c, d = map(symbol, "abcd")
-    x = model.input("x", TensorType(F32, (a, b, 3, 4)))
-    model.outputs = [linear.mat_mul(x, model.input("y", TensorType(F32, (c, d, 4, 3))))]
-    emitter, graph = emit(model, shares=True)
-    (node,) = onnx.load_from_string(emitter.head(len(graph)) + graph).graph.node
-    assert [p.value for p in node.metadata_props] == [ANNOTATION]
+    for other, is_mixed in (("cd", True), ("ab", False), ("ad", False), ("", False)):
+        model = Model()
+        x = model.input("x", TensorType(F32, (symbol("a"), symbol("b"), 3, 4)))
+        y = model.input("y", TensorType(F32, (*map(symbol, other), 4, 3)))
+        model.outputs = [linear.mat_mul(x, y)]
+        emitter, graph = emit(model, shares=True)
+        (node,) = onnx.load_from_string(emitter.head(len(graph)) + graph).graph.node
+        assert [p.value for p in node.metadata_props] == [ANNOTATION] * is_mixed
     emitter, graph = emit(model)
     (node,) = onnx.load_from_string(emitter.head(len(graph)) + graph).graph.node
     assert not node.metadata_props
 
 
-def test_a_session_that_would_crash_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Providers, "is_host", property(lambda self: False))
+def test_what_reads_sizes_alone_is_not_marked() -> None:
+    """Such sessions crash: the CPU computes with sizes anyway."""
     model = Model()
-    x, region = given(model, 1, 1, 4, 4), model.constant(np.linspace(0, 1, 8, dtype=np.float32))
-    sizes = model.constant(np.array([1, 1, 2, 2]))
-    crop = {"coordinate_transformation_mode": "tf_crop_and_resize", "mode": "linear"}
-    model.outputs = [resize.resize(x, region, None, sizes, **crop)]
-    nna.compile(model, "onnxruntime")
-    model.outputs.append(unary.sign(x))
-    with pytest.raises(NoLowering, match="tf_crop_and_resize"):
-        nna.compile(model, "onnxruntime")
+    x = model.input("x", TensorType(F32, (symbol("a"), symbol("b"))))
+    sizes = unary.cast(shape.shape(x, dtype=I64), dtype=F32)
+    table = linear.mat_mul(shape.reshape(sizes, known(model, 1, 2, shape=(2,))), x)
+    model.outputs = [unary.sign(sizes + 1), unary.sign(table)]
+    emitter, graph = emit(model, shares=True)
+    nodes = onnx.load_from_string(emitter.head(len(graph)) + graph).graph.node
+    marked = [bool(node.metadata_props) for node in nodes if node.op_type == "Sign"]
+    assert marked == [False, True]
 
 
 def test_positions_of_callers_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:

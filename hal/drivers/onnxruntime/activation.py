@@ -16,6 +16,7 @@ from ...lowering import Lowerings
 from ...operands import Axis
 from ...quirks import report_met
 from .emitter import Emitter, Ref, Taken, widen
+from .hosting import shift_by_largest
 from .quirks import SOFTMAX_WRAPS
 
 table = Lowerings[Ref]()
@@ -82,11 +83,7 @@ def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Ref:
 
 @table.lower(activation.log_softmax)
 def log_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
-    """CUDA adds the largest number to the logarithm, which is rounded by it."""
-    if not g.shares:
-        return g.node("LogSoftmax", input, axis=axis)
-    largest = g.node("ReduceMax", input, g.ints(axis), keepdims=1)
-    return g.node("LogSoftmax", g.node("Sub", input, largest), axis=axis)
+    return g.node("LogSoftmax", shift_by_largest(g, input, axis) if g.shares else input, axis=axis)
 
 
 @table.lower(activation.softmax)

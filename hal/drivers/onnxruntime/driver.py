@@ -223,7 +223,8 @@ class OnnxRuntime(Device[Settings, Program]):
                 whole = b"".join([emitter.head(size), graph, *loan.entries])
                 options = context.options()
                 loan.add_to(options)
-                hosting.add_to(options, graph)
+                if hosting.MARK in graph:
+                    options.add_session_config_entry(*hosting.OPTION)
                 prepare(options)
                 return self._session(loan.place(whole), options, context.providers)
 

@@ -21,7 +21,7 @@ from ...nothing import holds_nothing
 from ...quirks import report_met
 from . import kernels, older, proto
 from .ends import is_padded, is_quantised_behind_transpose
-from .hosting import MARK, stays_on_host
+from .hosting import MARK, reads_sizes, stays_on_host
 from .quirks import PADDED_END, QUANTISED_END
 
 OPSET = older.NEWEST_FORM
@@ -91,6 +91,7 @@ class Emitter(Emission[Ref]):
     ) -> None:
         super().__init__(lowerings, outer)
         self.outer = outer
+        self.from_sizes: set[str] = outer.from_sizes if outer else set()
         self.shares: bool = outer.shares if outer else shares
         self.for_file: bool = outer.for_file if outer else for_file
         self.target: int | None = outer.target if outer else target
@@ -240,7 +241,7 @@ class Emitter(Emission[Ref]):
         else:
             names, kept = self._write_node(op, names, kept, operands)
         node = proto.node(op, names, made, made[0], domain, kept)
-        self._append(node + self._mark(op, operands, kept, outputs))
+        self._append(node + self._mark(op, operands, kept, made))
         made_in = wide if precision in (None, given) else precision
         first = Ref(made[0], made_in, self)
         if wide != given and precision in (None, given):
@@ -255,11 +256,20 @@ class Emitter(Emission[Ref]):
         self.nodes.append(node if place is None else node + proto.place(place, origin))
 
     def _mark(
-        self, op: str, operands: Sequence[Ref | None], attributes: proto.Attributes, outputs: int
+        self,
+        op: str,
+        operands: Sequence[Ref | None],
+        attributes: proto.Attributes,
+        made: Sequence[str],
     ) -> bytes:
         """What says that a node is the CPU's, where it `shares` the graph."""
-        shares = self.shares and stays_on_host(op, operands, attributes, outputs, self._operation)
-        return MARK if shares else b""
+        if not self.shares:
+            return b""
+        if reads_sizes(op, operands, self.root.initializers, self.from_sizes):
+            self.from_sizes.update(made)
+            return b""
+        is_hosted = stays_on_host(op, operands, attributes, len(made), self._operation)
+        return MARK if is_hosted else b""
 
     def _write_node(
         self, op: str, names: list[str], kept: proto.Attributes, operands: Sequence[Ref | None]
@@ -310,7 +320,7 @@ class Emitter(Emission[Ref]):
         self.require_types("Cast", to, ref.precision)
         attributes: proto.Attributes = {"to": code_of(to), **rounding_to(to)}
         node = proto.node("Cast", [ref], [made], made, "", attributes)
-        self._append(node + self._mark("Cast", [ref], attributes, 1))
+        self._append(node + self._mark("Cast", [ref], attributes, [made]))
         return Ref(made, to, self)
 
     def int64(self, operand: Operand) -> Ref | None:

@@ -4,19 +4,18 @@ Measured with `nnadapter conform` on onnxruntime-gpu 1.31.1 and an H100: kernels
 other numbers than ONNX says, lack types, or write in any order where positions are equal. Their
 nodes are annotated, and an option of the session gives what is annotated to the CPU.
 
-Such a session crashes where an annotated node reads what is computed from shapes, and where a
-region of RESIZE is: INT64 is never annotated, and such a region is refused beside annotations.
+Such a session crashes where an annotated node computes with sizes, which the CPU does anyway: what
+reads sizes alone is not annotated, nor is what reads INT64.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nnir.dim import Dim
-from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
 from nnir.model import Operation, Value
 from nnir.ops import index, linear, norm
@@ -26,9 +25,7 @@ from . import proto
 from .kernels import FLOAT8
 
 if TYPE_CHECKING:
-    import onnxruntime
-
-    from .emitter import Ref
+    from .emitter import Emitter, Operand, Ref
 
 ANNOTATION = "nnadapter_host"
 OPTION = ("session.layer_assignment_settings", f"cpu({ANNOTATION})")
@@ -40,7 +37,6 @@ MARK = proto.node_property("layer_ann", ANNOTATION)
 ALWAYS = frozenset(("Hardmax", "NonMaxSuppression", "Sign", "TopK"))
 """NaN is lost, or -infinity becomes the lowest finite number."""
 
-REGION = "tf_crop_and_resize"
 
 FLOAT8_CODES = frozenset(map(code_of, FLOAT8))
 
@@ -76,14 +72,12 @@ def stays_on_host(
     return op in ALWAYS
 
 
-def add_to(options: onnxruntime.SessionOptions, graph: bytes) -> None:
-    """Let a session heed the annotations of a graph; NoLowering where it would crash."""
-    if MARK in graph:
-        if REGION.encode() in graph:
-            raise NoLowering(
-                f"onnxruntime crashes where a GPU and the CPU share a graph with {REGION} (x1)"
-            )
-        options.add_session_config_entry(*OPTION)
+def reads_sizes(
+    op: str, inputs: Iterable[str | None], constants: Container[str], sizes: Container[str]
+) -> bool:
+    """Whether a node computes with `sizes` alone, beside constants."""
+    read = [name for name in inputs if name and name not in constants]
+    return op in ("Shape", "Size") or (bool(read) and all(name in sizes for name in read))
 
 
 def _scatters_on_host(
@@ -124,8 +118,9 @@ def _mixes_stacks(operation: Operation) -> bool:
     rank = max(map(len, shapes))
     ours, theirs = ((1,) * (rank - len(s)) + tuple(s) for s in shapes)
     differ = [(x, y) for x, y in zip(ours, theirs, strict=True) if x != y]
-    repeats = any(_may_be_one(x) for x, _ in differ), any(_may_be_one(y) for _, y in differ)
-    return len(differ) > 1 and all(repeats)
+    first = any(_may_be_one(x) and y != 1 for x, y in differ)
+    second = any(_may_be_one(y) and x != 1 for x, y in differ)
+    return len(differ) > 1 and first and second
 
 
 def _norms_one_number(operation: Operation) -> bool:
@@ -136,3 +131,21 @@ def _norms_one_number(operation: Operation) -> bool:
 
 def _may_be_one(size: Dim) -> bool:
     return size == 1 or not isinstance(size, int)
+
+
+def restore_infinity(g: Emitter, name: str, input: Value, axes: Operand, found: Ref) -> Ref:
+    """The largest or smallest of numbers where CUDA, which begins with the lowest finite number,
+    met infinity alone."""
+    about = np.finfo(np.float32 if input.precision == Precision.BFLOAT16 else input.dtype)
+    bound, beyond = (about.min, -np.inf) if name == "ReduceMax" else (about.max, np.inf)
+    keepdims = g.operation.attributes["keepdim"]
+    is_bound = g.node("Equal", input, g.number(float(bound), input)).cast(Precision.INT32)
+    is_there = g.node("ReduceMax", is_bound, axes, keepdims=keepdims).cast(Precision.BOOL8)
+    is_missed = g.node("Equal", found, g.number(float(bound), found)) & ~is_there
+    return g.node("Where", is_missed, g.number(beyond, found), found)
+
+
+def shift_by_largest(g: Emitter, input: Value, axis: int) -> Ref:
+    """Numbers without the largest of them, which CUDA's LogSoftmax adds to a logarithm that is
+    rounded by it."""
+    return g.node("Sub", input, g.node("ReduceMax", input, g.ints(axis), keepdims=1))

@@ -17,6 +17,7 @@ from ...lowering import Lowerings
 from ...quirks import report_met
 from .binary import SIGNED, from_signed_order, to_signed_order
 from .emitter import Emitter, Operand, Ref, Sizes
+from .hosting import restore_infinity
 from .kernels import has_kernel
 from .quirks import SUMS_OF_INT64
 
@@ -125,21 +126,7 @@ def _extreme(g: Emitter, name: str, input: Value, axes: Along, *, keepdim: bool)
         raise NoLowering(f"onnxruntime's {name} of {input.type} gives the bounds of INT32")
     wide = g.cast(input, Precision.UINT8) if input.precision == Precision.BOOL8 else input
     found = g.node(name, wide, axes, keepdims=keepdim)
-    if not (g.shares and input.is_float):
-        return found
-    return _with_infinity(g, input, found, axes, keepdim=keepdim, is_largest=name == "ReduceMax")
-
-
-def _with_infinity(
-    g: Emitter, input: Value, found: Ref, axes: Along, *, keepdim: bool, is_largest: bool
-) -> Ref:
-    """The same where CUDA, which begins with the lowest finite number, met infinity alone."""
-    about = np.finfo(np.float32 if input.precision == Precision.BFLOAT16 else input.dtype)
-    bound, beyond = (about.min, -np.inf) if is_largest else (about.max, np.inf)
-    is_bound = g.node("Equal", input, g.number(float(bound), input)).cast(Precision.INT32)
-    is_there = g.node("ReduceMax", is_bound, axes, keepdims=keepdim).cast(Precision.BOOL8)
-    is_missed = g.node("Equal", found, g.number(float(bound), found)) & ~is_there
-    return g.node("Where", is_missed, g.number(beyond, found), found)
+    return restore_infinity(g, name, input, axes, found) if g.shares and input.is_float else found
 
 
 @table.lower(reduce.reduce_mean)
