@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from nnir.broadcast import text
 from nnir.dim import Dim, Expr, evaluate, symbols_of
 from nnir.errors import BadInput
 from nnir.notation import name_dim
+from nnir.records import dataclass
 from nnir.types import PRECISIONS, Precision, TensorType, precision_of
 
 from .source import SourceModel, SourceValue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from .dim import Dim
 from .errors import BadFile
 from .legible import legible
+from .records import dataclass
 from .state import State
 from .types import Precision
 

@@ -8,7 +8,7 @@ import mmap
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from nnir.errors import DAMAGE, BadCall, BadFile, NNAdapterError, describe, summ
 from nnir.fingerprint import digest
 from nnir.installed import version_of
 from nnir.model import Model
+from nnir.records import dataclass
 from nnir.serial import decode_type, encode_type
 from nnir.staging import replacing
 from nnir.state import State

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated
 
 import numpy as np
@@ -20,6 +20,7 @@ from nnir.broadcast import broadcast
 from nnir.errors import NoLowering
 from nnir.formats.nnapi.structures import FusedActivation, OperandType, OperationType
 from nnir.model import Operation, Value
+from nnir.records import dataclass
 from nnir.types import Precision
 
 from ...emission import Emission
