@@ -11,7 +11,7 @@ import builtins
 import dataclasses
 import sys
 from collections.abc import Callable
-from operator import attrgetter
+from operator import attrgetter, ge, gt, le, lt
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
 
@@ -24,23 +24,25 @@ else:
     def dataclass(cls=None, /, **options):
         """`dataclasses.dataclass` with the options eq, frozen, order and slots.
 
-        The fields, objects and functions are those of the standard library; only what is compared
-        by order, or inherits fields, is made by it at once.
+        The fields, objects and functions are as those of the standard library.
         """
 
         def decorate(cls):
-            inherits = any(dataclasses.is_dataclass(base) for base in cls.__bases__)
-            if inherits or options.get("order"):
-                return dataclasses.dataclass(**options)(cls)
             return _make_lazily(cls, **options)
 
         return decorate if cls is None else decorate(cls)
 
 
-def _make_lazily(cls: Any, *, eq: bool = True, frozen: bool = False, slots: bool = False) -> Any:
+def _make_lazily(
+    cls: Any, *, eq: bool = True, frozen: bool = False, order: bool = False, slots: bool = False
+) -> Any:
+    if order and not eq:
+        raise ValueError("eq must be true if order is true")
+    inherits = any(dataclasses.is_dataclass(base) for base in cls.__mro__[1:])
     cls.__doc__ = cls.__doc__ or cls.__name__  # or it is made of the signature
     own = {name for name, value in vars(cls).items() if value is not None}
-    made: Any = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
+    early = {"frozen": inherits and frozen, "slots": slots}  # bases must be frozen likewise
+    made: Any = dataclasses.dataclass(init=False, repr=False, eq=False, **early)(cls)
     found = dataclasses.fields(made)
     made.__dataclass_params__.frozen = frozen
     functions: dict[str, Any] = {"__repr__": _represent([f.name for f in found if f.repr])}
@@ -48,6 +50,9 @@ def _make_lazily(cls: Any, *, eq: bool = True, frozen: bool = False, slots: bool
         take = _take([f.name for f in found if f.compare])
         functions["__eq__"] = _equate(take)
         functions["__hash__"] = _hash_by(take) if frozen else None
+    if order:
+        take = _take([f.name for f in found if f.compare])
+        functions |= {f"__{c.__name__}__": _order_by(c, take) for c in (lt, le, gt, ge)}
     if frozen:
         functions |= _freeze(made, {f.name for f in found})
     if frozen and slots:
@@ -133,6 +138,17 @@ def _equate(take: Callable[[Any], tuple[object, ...]]) -> Callable[[Any, object]
         return NotImplemented
 
     return equal
+
+
+def _order_by(
+    compare: Callable[[Any, Any], bool], take: Callable[[Any], tuple[object, ...]]
+) -> Callable[[Any, object], bool]:
+    def order(self: Any, other: object) -> bool:
+        if other.__class__ is self.__class__:
+            return compare(take(self), take(other))
+        return NotImplemented
+
+    return order
 
 
 def _hash_by(take: Callable[[Any], tuple[object, ...]]) -> Callable[[Any], int]:

@@ -22,6 +22,7 @@ OPTIONS: list[dict[str, bool]] = [
     {"frozen": True, "slots": True},
     {"frozen": True, "eq": False, "slots": True},
     {"frozen": True, "order": True},
+    {"order": True, "slots": True},
 ]
 MAKERS = {"ours": records.dataclass, "theirs": dataclasses.dataclass}
 
@@ -65,7 +66,8 @@ def describe(cls: Any) -> list[Any]:
         lambda: [repr(each) for each in (one, same, other)],
         lambda: (one == same, one == other, one == 1, one != other),
         lambda: hash(one) == hash(same),
-        lambda: (one < other, one >= same),
+        lambda: (one < other, one >= same, one <= other, one > other),
+        lambda: one < 3,
         lambda: setattr(one, "x", 5),
         lambda: delattr(other, "x"),
         lambda: answer(lambda: setattr(one, "unknown", 5)) is None,  # in words of its own version
