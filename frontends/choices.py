@@ -27,7 +27,7 @@ Shape = Sequence[int | str | None]
 """Numbers, names of sizes that stay open, and None for what stays as it is; or a text such as
 "int64[1, length]", which says the precision as well."""
 
-TYPED = re.compile(r"\s*(?P<type>[a-z]\w*)?\s*\[(?P<sizes>[^\[\]]*)\]\s*")
+TYPED = r"\s*(?P<type>[a-z]\w*)?\s*\[(?P<sizes>[^\[\]]*)\]\s*"
 
 _CHOSEN: ContextVar[Choices | None] = ContextVar("chosen", default=None)
 
@@ -111,7 +111,7 @@ def parse_shape(given: Shape) -> tuple[Shape, Precision | None]:
     """The sizes and the precision of a shape; BadInput for a text that is none."""
     if not isinstance(given, str):
         return given, None
-    match = TYPED.fullmatch(given)
+    match = re.fullmatch(TYPED, given)
     word = match["type"] if match else None
     if match is None or (word is not None and word not in PRECISION_WORDS):
         words = ", ".join(sorted(PRECISION_WORDS))

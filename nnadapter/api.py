@@ -120,11 +120,13 @@ def _arrange_ends(
 ) -> Model:
     """The model with the ends that its caller wants, cleaned; changed in place."""
     from nnir.collector import paused_collector
-    from nnir.passes import CLEAN, apply, ends, sink_transposes
+    from nnir.passes import CLEAN, apply
     from nnir.stateful import choose_state
 
     if state is not None:
         choose_state(model, state)
+    if input_layout is not None or output_layout is not None:
+        from nnir.passes import ends, sink_transposes
     if input_layout is not None:
         ends.order_inputs(model, input_layout, images)
     if output_layout is not None:
