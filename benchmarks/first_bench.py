@@ -4,8 +4,9 @@
                                      [--rounds 7] [--folder DIR] [--warm]
 
 Each device beside its own engine on the same file, in turns, in fresh processes, with what each
-does when nothing is said: seconds from the start of Python to the first result (imports included)
-and the peak of the anonymous memory, which is watched from outside every five milliseconds.
+does when nothing is said: seconds from the start of Python to the first result (imports included),
+seconds of processors, which say more where others keep the machine busy, and the peak of the
+anonymous memory, which is watched from outside every five milliseconds.
 `--warm`: `compile` with an empty cache and a full one instead, seconds of the calls alone.
 """
 
@@ -79,9 +80,11 @@ os._exit(0)
 
 @dataclass(frozen=True)
 class First:
-    """One first inference: seconds, and megabytes of anonymous memory at its peak."""
+    """One first inference: seconds, seconds of processors, and megabytes of anonymous memory at its
+    peak."""
 
     seconds: float
+    processor: float
     memory: float
 
 
@@ -102,10 +105,14 @@ def run_once(code: str) -> First:
     told = child.stdout.readline()
     peak = max(peak, anonymous(child.pid))
     with contextlib.suppress(BrokenPipeError):
-        child.communicate(b"x")
+        child.stdin.write(b"x")
+        child.stdin.close()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.stdout.close()
+    child.returncode = os.waitstatus_to_exitcode(status)
     if not told:
         raise RuntimeError(f"nothing came of {code}")
-    return First(seconds, peak / 1024)
+    return First(seconds, usage.ru_utime + usage.ru_stime, peak / 1024)
 
 
 def anonymous(process: int) -> int:
@@ -131,30 +138,35 @@ def compare(folder: Path, name: str, device: str, rounds: int) -> tuple[list[Fir
 
 
 def middle(found: Sequence[First]) -> First:
-    return First(
-        statistics.median(f.seconds for f in found), statistics.median(f.memory for f in found)
-    )
+    columns = [(f.seconds, f.processor, f.memory) for f in found]
+    return First(*map(statistics.median, zip(*columns, strict=True)))
 
 
 def first_table(folder: Path, names: Sequence[str], devices: Sequence[str], rounds: int) -> None:
     """Seconds and megabytes of each network on each device, and geometric means of the ratios."""
-    heads = ("device", "network", "nnadapter s", "engine s", "ratio", "of the least")
-    shown = Table(*heads, "nnadapter MB", "engine MB", "ratio")
+    heads = ["device", "network", "nnadapter s", "engine s", "ratio", "of the least"]
+    heads += ["nnadapter cpu s", "engine cpu s", "ratio", "nnadapter MB", "engine MB", "ratio"]
+    shown = Table(*heads)
     for device in devices:
-        times, sizes = [], []
+        times, processors, sizes = [], [], []
         for name in names:
             both = compare(folder, name, device, rounds)
             ours, theirs = map(middle, both)
             least = [min(f.seconds for f in found) for found in both]
             times.append(ours.seconds / theirs.seconds)
+            processors.append(ours.processor / theirs.processor)
             sizes.append(ours.memory / theirs.memory)
-            row = (device, name, f"{ours.seconds:.3f}", f"{theirs.seconds:.3f}")
+            row = [device, name, f"{ours.seconds:.3f}", f"{theirs.seconds:.3f}"]
             row += (f"{times[-1]:.2f}", f"{least[0] / least[1]:.2f}")
-            shown.add_row(*row, f"{ours.memory:.0f}", f"{theirs.memory:.0f}", f"{sizes[-1]:.2f}")
-            print(*row, f"{ours.memory:.0f} {theirs.memory:.0f} {sizes[-1]:.2f}", flush=True)
-        means = [math.exp(statistics.fmean(map(math.log, found))) for found in (times, sizes)]
+            row += (f"{ours.processor:.3f}", f"{theirs.processor:.3f}", f"{processors[-1]:.2f}")
+            row += (f"{ours.memory:.0f}", f"{theirs.memory:.0f}", f"{sizes[-1]:.2f}")
+            shown.add_row(*row)
+            print(*row, flush=True)
+        found = (times, processors, sizes)
+        means = [f"{math.exp(statistics.fmean(map(math.log, ratios))):.2f}" for ratios in found]
+        blank = ("", "")
         shown.add_row(
-            device, "geometric mean", "", "", f"{means[0]:.2f}", "", "", "", f"{means[1]:.2f}"
+            device, "geometric mean", *blank, means[0], "", *blank, means[1], *blank, means[2]
         )
     OUT.print(shown)
 

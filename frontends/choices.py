@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from nnir.broadcast import text
 from nnir.dim import Dim, Expr, evaluate, symbols_of
 from nnir.errors import BadInput
 from nnir.notation import name_dim
+from nnir.records import dataclass
 from nnir.types import PRECISIONS, Precision, TensorType, precision_of
 
 from .source import SourceModel, SourceValue
@@ -26,7 +27,7 @@ Shape = Sequence[int | str | None]
 """Numbers, names of sizes that stay open, and None for what stays as it is; or a text such as
 "int64[1, length]", which says the precision as well."""
 
-TYPED = re.compile(r"\s*(?P<type>[a-z]\w*)?\s*\[(?P<sizes>[^\[\]]*)\]\s*")
+TYPED = r"\s*(?P<type>[a-z]\w*)?\s*\[(?P<sizes>[^\[\]]*)\]\s*"
 
 _CHOSEN: ContextVar[Choices | None] = ContextVar("chosen", default=None)
 
@@ -110,7 +111,7 @@ def parse_shape(given: Shape) -> tuple[Shape, Precision | None]:
     """The sizes and the precision of a shape; BadInput for a text that is none."""
     if not isinstance(given, str):
         return given, None
-    match = TYPED.fullmatch(given)
+    match = re.fullmatch(TYPED, given)
     word = match["type"] if match else None
     if match is None or (word is not None and word not in PRECISION_WORDS):
         words = ", ".join(sorted(PRECISION_WORDS))

@@ -8,13 +8,13 @@ the fields of a `NamedTuple` that is returned; one alone needs no name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from inspect import Parameter
 from typing import Any, get_args, get_origin, get_type_hints
 
 from nnir.errors import BadInput
 from nnir.operator import Operator
 from nnir.plugins import REGISTRY, Plugin
+from nnir.records import dataclass
 
 from .table import Converter, Table
 

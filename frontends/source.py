@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from nnir.lists import ListType
 from nnir.mapping import Buffer, map_file
 from nnir.notation import name_dim
 from nnir.provenance import Place
+from nnir.records import dataclass
 from nnir.types import Precision, TensorType
 
 PLAIN = (bool, int, float, str)

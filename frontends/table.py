@@ -6,7 +6,7 @@ import inspect
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
 from typing import Any, Literal, NewType, Protocol, Union, get_args, get_origin
 
@@ -17,6 +17,7 @@ from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Model, Value
 from nnir.numeric import is_real
 from nnir.operator import Operator
+from nnir.records import dataclass
 from nnir.types import Row
 
 from .compound import Compound

@@ -6,7 +6,6 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +17,7 @@ from nnir.legible import legible
 from nnir.model import Model, Value
 from nnir.progress import follow
 from nnir.provenance import Place
+from nnir.records import dataclass
 from nnir.specialise import fix_sizes
 from nnir.state import State
 from nnir.stateful import fix_inputs

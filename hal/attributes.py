@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Self
 
 from nnir.dim import Dim
 from nnir.ops import windows
 from nnir.ops.recurrent import DIRECTIONS
+from nnir.records import dataclass
 from nnir.types import AutoPad
 
 Ints = tuple[int, ...]

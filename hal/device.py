@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol
@@ -14,6 +13,7 @@ import numpy as np
 from nnir.errors import Unsupported
 from nnir.installed import version_of_provider
 from nnir.model import Model, Operator
+from nnir.records import dataclass
 from nnir.staging import temporary_folder
 from nnir.types import DeviceType, TensorType
 

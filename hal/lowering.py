@@ -7,7 +7,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import field, fields, is_dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain, repeat
@@ -29,6 +29,7 @@ from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import NAMES
 from nnir.plugins import REGISTRY, PluginWarning
+from nnir.records import dataclass
 from nnir.types import Fuse
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from nnir.broadcast import axes_of
 from nnir.dim import Dim, Expr
 from nnir.model import Value
+from nnir.records import dataclass
 from nnir.types import Precision
 
 from .emission import Emission

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from contextvars import ContextVar
-from dataclasses import dataclass
 from enum import StrEnum
+
+from nnir.records import dataclass
 
 
 class Means(StrEnum):

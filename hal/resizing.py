@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nnir.broadcast import axes_of
 from nnir.ops.sampling import Filter
+from nnir.records import dataclass
 
 from .attributes import Ints
 

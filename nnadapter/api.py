@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from inspect import signature as signature_of
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from hal.runtime.options import Options
 from hal.runtime.program import Program, names_of
 from nnir import archive
 from nnir.budget import read_head
+from nnir.collector import paused_collector
 from nnir.errors import BadFile, BadInput
 from nnir.installed import points
 from nnir.model import Model
@@ -119,12 +121,13 @@ def _arrange_ends(
     state: str | Mapping[str, str] | None,
 ) -> Model:
     """The model with the ends that its caller wants, cleaned; changed in place."""
-    from nnir.collector import paused_collector
-    from nnir.passes import CLEAN, apply, ends, sink_transposes
+    from nnir.passes import CLEAN, apply
     from nnir.stateful import choose_state
 
     if state is not None:
         choose_state(model, state)
+    if input_layout is not None or output_layout is not None:
+        from nnir.passes import ends, sink_transposes
     if input_layout is not None:
         ends.order_inputs(model, input_layout, images)
     if output_layout is not None:
@@ -160,7 +163,8 @@ def _translate_source(source: Source, options: dict[str, Any]) -> tuple[Model, s
                     f"are {known}"
                 )
             note(f"read by the frontend {frontend.name}")
-            return frontend.load(source, **options), frontend.image_layout
+            with paused_collector() if isinstance(source, (Path, bytes)) else nullcontext():
+                return frontend.load(source, **options), frontend.image_layout
     if isinstance(source, Path) and (why := explain_foreign(source, _head(source))):
         raise BadFile(f"{source}: no frontend recognises it: {why}")
     known = ", ".join(frontends())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from hal.runtime.program import Program, names_of
 from hal.runtime.subgraph_config import Rules
 from nnir.errors import BadInput
 from nnir.model import Model
+from nnir.records import dataclass
 
 from .checking import compile_checked
 from .racing import FASTEST

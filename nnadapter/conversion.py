@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from nnir.mapping import map_file
 from nnir.model import Model
 from nnir.progress import note, stage
 from nnir.quantised_types import to_quantised_types
+from nnir.records import dataclass
 from nnir.specialise import fix_sizes
 from nnir.spelling import suggest
 from nnir.staging import Staging, require_place

@@ -10,8 +10,9 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
+
+from nnir.records import dataclass
 
 P = ParamSpec("P")
 R = TypeVar("R")

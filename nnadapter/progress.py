@@ -10,13 +10,14 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from nnir.legible import legible
+from nnir.records import dataclass
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hal.runtime import manager
@@ -19,6 +19,7 @@ from nnir.errors import (
 )
 from nnir.model import Model
 from nnir.progress import follow, note, stage
+from nnir.records import dataclass
 
 from .checking import problem_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from conformance.oracles.origin import BUILTIN
 from nnir.model import Model, Operation, Value
 from nnir.precision import SINGLE, append_half_twins, half_named, largest
 from nnir.progress import stage
+from nnir.records import dataclass
 from nnir.specialise import fix_sizes
 from nnir.types import Precision
 

@@ -30,7 +30,7 @@ ALIGNMENT = 64
 LARGEST_HEADER = 100_000_000
 SUFFIX = ".nnir"
 KEY = "nnir"
-HALVES = re.compile("[\ud800-\udfff]")
+HALVES = "[\ud800-\udfff]"
 NATIVE = {
     Precision.BOOL8: "BOOL",
     Precision.INT8: "I8",
@@ -123,7 +123,7 @@ def _origins(model: Model) -> Iterator[str]:
 def _json(data: Any) -> str:
     """JSON that is UTF-8 whatever its texts are: halves of characters are written as numbers."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return HALVES.sub(lambda half: f"\\u{ord(half.group()):04x}", text)
+    return re.sub(HALVES, lambda half: f"\\u{ord(half.group()):04x}", text)
 
 
 def _refuse(text: str) -> None:

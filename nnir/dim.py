@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import TypeAlias
 
 from .errors import BadInput, Unsupported
+from .records import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

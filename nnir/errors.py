@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 
 from .legible import legible
+from .records import dataclass
 
 
 class Result(IntEnum):

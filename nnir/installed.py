@@ -11,10 +11,11 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.machinery import PathFinder
+
+from .records import dataclass
 
 OURS = "nnadapter."
 """How the groups begin that are read."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-COMMANDS = re.compile(
+COMMANDS = (
     "[\x00-\x1f\x7f-\x9f"  # control characters: escape sequences begin with one of them
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what reorders the text around it
     "\u2028\u2029"  # ends of lines that are none to whoever counts lines
@@ -18,7 +18,7 @@ def legible(text: str) -> str:
 
     What is legible stays as it is, so that doing it twice changes nothing.
     """
-    return text if text.isprintable() else COMMANDS.sub(_written_out, text)
+    return text if text.isprintable() else re.sub(COMMANDS, _written_out, text)
 
 
 def _written_out(found: re.Match[str]) -> str:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy as np
 from .broadcast import text
 from .errors import BadInput, DeviceError
 from .model import Model
+from .records import dataclass
 from .stateful import user_inputs, user_outputs
 from .types import Precision
 

@@ -22,7 +22,7 @@ from .printer import Printed
 from .provenance import Provenance
 from .schema import Pattern, Rule, Schema
 from .state import State
-from .types import Precision, TensorType, precision_of
+from .types import INTEGERS, Precision, TensorType, precision_of
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -453,19 +453,16 @@ class Model(Printed):
         """
         types = operator.infer(inputs, attributes, stated)
         operation = Operation(operator, inputs, attributes, self.origin)
-        outputs = []
-        for index, type in enumerate(types):
-            value = Value(self, type)
+        outputs = operation.outputs = tuple([Value(self, type) for type in types])
+        for index, value in enumerate(outputs):
             value.producer, value.index = operation, index
-            outputs.append(value)
-        operation.outputs = tuple(outputs)
         for read in inputs:
             if read is not None:
                 read.uses[operation] = None
         self.operations.append(operation)
-        if len(outputs) == 1 and types[0].precision.is_integer:
+        if len(outputs) == 1 and types[0].precision in INTEGERS:
             set_content(operation)
-        return operation.outputs
+        return outputs
 
     def named_outputs(self) -> list[tuple[str, Value]]:
         """The outputs with distinct names: the source's, else the values' own, else numbers."""

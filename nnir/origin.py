@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 from .model import Model
 from .provenance import SOURCE
 
@@ -13,6 +11,8 @@ def describe_source(model: Model) -> dict[str, str]:
 
     It does not say what the file was called: the same content gives the same bytes.
     """
+    import hashlib  # what is not written needs none
+
     file = model.provenance.file
     facts = {"producer": model.metadata.get("producer"), "opset": model.metadata.get("opset")}
     if file is not None and file.is_file():

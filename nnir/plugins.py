@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any, cast
 from .errors import BadInput, describe
 from .installed import EntryPoint, points
 from .operator import Operator
+from .records import dataclass
 
 GROUP = "nnadapter.plugins"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from .ops import detection, features, generate, quant, resize, unary
 from .ops import reduce as sums
 from .passes import CLEAN, apply
 from .quantisation.rewriting import Twin, compare_twins
+from .records import dataclass
 from .specialise import fix_sizes
 from .state import State
 from .stateful import state_inputs

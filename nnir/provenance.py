@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,11 @@ import numpy as np
 from .dim import Dim
 from .errors import BadFile
 from .legible import legible
+from .records import dataclass
 from .state import State
 from .types import Precision
 
-FRAME = re.compile(r'File "([^"\n]*)", line (\d+)')
+FRAME = r'File "([^"\n]*)", line (\d+)'
 FOREIGN = ("site-packages", "dist-packages")
 """Folders of packages: the line that a user wrote is in none of them."""
 
@@ -65,7 +66,7 @@ SOURCE = "source_"
 
 def place_of(trace: str, module: str) -> Place:
     """A place by a stack trace of Python, of which the innermost line outside packages counts."""
-    frames = FRAME.findall(trace)
+    frames = re.findall(FRAME, trace)
     own = [f for f in frames if not any(folder in f[0] for folder in FOREIGN)] or frames
     line = f"{own[-1][0]}:{own[-1][1]}" if own else ""
     return Place(legible(module), legible(line))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from .decomposition import Level
 from .errors import BadInput, NoLowering, Refusal, Unsupported
@@ -13,6 +13,7 @@ from .passes import CLEAN, apply, fuse_gelu, fuse_swish, legalise
 from .passes.complex_pairs import as_pairs, is_complex
 from .passes.legalise import Left
 from .quantised_types import has_quantised_operations, to_explicit, to_quantised_types
+from .records import dataclass
 from .refusals import refusal_of
 from .specialise import fix_sizes
 

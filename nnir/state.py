@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+
+from .records import dataclass
 
 NEXT = ".next"
 """What the name of a state has behind it where it means what the next call reads."""

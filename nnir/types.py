@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import IntEnum
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from .dim import Dim, Expr
 from .errors import BadType
+from .records import dataclass
 
 MOST_AXES = 64
 """As many axes as NumPy has."""

@@ -6,7 +6,6 @@ in signature order, where a scalar is a constant of shape [1] and a list a const
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from .errors import Unsupported
 from .model import Model, Operation, Value
+from .records import dataclass
 from .types import Lifetime, Precision, TensorType, precision_of
 
 

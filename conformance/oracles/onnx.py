@@ -82,10 +82,10 @@ def tensors_of(names: Sequence[str], values: Sequence[Any], types: Types) -> lis
 def _run_onnxruntime(head: dict[str, Any], model: onnx.ModelProto, feeds: dict[str, Any]) -> Any:
     import onnxruntime
 
-    options = options_of_session()
-    source = model.SerializeToString()
     if "save" not in head and "path" in head:
         return session_of(head["path"]).run(None, feeds)
+    options = options_of_session()
+    source = model.SerializeToString()
     if "save" in head:  # as the file says, operator by operator
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         if "path" in head:
@@ -101,6 +101,8 @@ def options_of_session() -> Any:
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
+    # threads that wait do so asleep: the numbers are the same, and others have the processor
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     for library in filter(None, os.environ.get(LIBRARIES, "").split(os.pathsep)):
         options.register_custom_ops_library(library)
     return options

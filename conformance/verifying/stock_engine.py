@@ -19,6 +19,7 @@ from ..processes.worker import Lost
 
 TIMEOUT = 600.0
 IMPORTS = {
+    "litert": ("ai_edge_litert.interpreter", "hal.drivers.litert.driver"),
     "openvino": ("openvino",),
     "torch": ("hal.drivers.torch.program",),
 }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from nnir.errors import BadType
 from nnir.formats.nnrt.model import Tensor
 from nnir.recipes.nnrt.assembly import require_declared
+from nnir.records import dataclass
 
 from ..source import SourceModel, SourceNode
 from ..table import Converter

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from nnir.lists import Element, ListType
 from nnir.model import Model, Value
 from nnir.ops import compare, index, reduce, shape
 from nnir.recipes.shape import place_first_axis
+from nnir.records import dataclass
 from nnir.types import Precision, TensorType
 
 from ..compound import Compound

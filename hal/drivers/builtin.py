@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from nnir import archive
 from nnir.errors import BadFile, DeviceError, OutOfMemory
 from nnir.evaluate import Plan
 from nnir.model import Model, Operation
+from nnir.records import dataclass
 
 from ..device import PROFILE, Cache, Callback, Device, Timing
 from ..properties import flag

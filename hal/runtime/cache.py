@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import mmap
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,9 @@ import numpy as np
 
 from nnir.budget import open_file
 from nnir.errors import DAMAGE, BadCall, BadFile, NNAdapterError, describe, summary
-from nnir.fingerprint import digest
 from nnir.installed import version_of
 from nnir.model import Model
+from nnir.records import dataclass
 from nnir.serial import decode_type, encode_type
 from nnir.staging import replacing
 from nnir.state import State
@@ -186,6 +185,10 @@ def fingerprint(
     operations forced to the host, and the version of this package. `known`: the digest of the model
     where it is known. `memos`: a folder that remembers it (see `nnir.fingerprint.digest`).
     """
+    import hashlib  # whoever keeps no caches does without
+
+    from nnir.fingerprint import digest
+
     devices = [*map(release_of, context.devices), *context.listed]
     rules = [[r.operator, sorted(r.inputs), sorted(r.outputs)] for r in context.rules.rules]
     parts = [_release(), *devices, json.dumps([context.properties.found, rules], sort_keys=True)]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from nnir.errors import BadInput
 from nnir.specialise import is_of, named_sizes
 
 from .cache import End
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 def fit_arrays(arrays: Sequence[ArrayLike], ends: Sequence[End]) -> tuple[np.ndarray, ...]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from nnir.errors import BadCall, Unsupported
 from nnir.model import Model
+from nnir.records import dataclass
 
 from ..device import Callback
 from . import manager

@@ -10,11 +10,12 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nnir.errors import NoLowering, Refusal
 from nnir.extract import extract
 from nnir.model import Model, Operation, Value
+from nnir.records import dataclass
 from nnir.refusals import refusal_of
 
 from ..quantised import explain, shown_to

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from nnir.records import dataclass
 from nnir.staging import replacing
 
 from ..device import Device

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from nnir.errors import BadInput
+from nnir.records import dataclass
 from nnir.types import TensorType
 
 from ..device import Device, Residence

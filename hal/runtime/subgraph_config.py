@@ -8,13 +8,13 @@ every name of the line among its inputs and outputs; what a line leaves out is f
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from nnir.budget import read_file
 from nnir.errors import BadCall, BadFile
 from nnir.model import Operation, Value
 from nnir.plugins import REGISTRY
+from nnir.records import dataclass
 
 from ..properties import environment
 

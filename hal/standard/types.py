@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from types import NoneType
 
 from nnir.dim import Expr
 from nnir.errors import BadCall
 from nnir.model import Model
+from nnir.records import dataclass
 from nnir.types import (
     LARGEST,
     MOST_AXES,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from nnir import archive
 from nnir.budget import read_file, read_head
 from nnir.errors import BadFile, BadInput
+from nnir.records import dataclass
 
 from .. import api
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field, fields
 from typing import Any
 
 from conformance.judging.result import CRASH, ERROR, MEMORY, REFUSED, TIMEOUT
+from nnir.records import dataclass
 
 VERIFIED, WRITTEN, UNREADABLE, DIFFERS = "verified", "written", "unreadable", "differs"
 

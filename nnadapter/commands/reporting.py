@@ -6,13 +6,13 @@ import functools
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from nnir.legible import legible
+from nnir.records import dataclass
 
 from ..drawing import page_option
 from ..outputs import keeping_sources

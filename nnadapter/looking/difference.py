@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from nnir.dim import symbols_of
 from nnir.model import Model, Operation, Value
+from nnir.records import dataclass
 from nnir.specialise import rename_sizes
 
 from .facts import facts

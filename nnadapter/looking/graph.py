@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nnir.model import Model, Operation, Value
+from nnir.records import dataclass
 
 from .scopes import Scope, scopes
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nnir.model import Operation
+from nnir.records import dataclass
 
 from .graph import OUTPUT, ROOT, Graph, Node
 

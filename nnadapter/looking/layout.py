@@ -12,7 +12,9 @@ and Toda, "Methods for visual understanding of hierarchical system structures", 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from nnir.records import dataclass
 
 from .graph import ROOT, Graph
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from nnir.quantisation import (
     choose_grid,
     matter_for_softmax,
 )
+from nnir.records import dataclass
 from nnir.types import Precision
 
 from .samples import Sample

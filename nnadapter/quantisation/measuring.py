@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from hal.runtime.program import Program
 from nnir.model import Model
 from nnir.progress import follow
 from nnir.quantisation import Twin
+from nnir.records import dataclass
 
 from .samples import Sample
 

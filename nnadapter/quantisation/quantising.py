@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from nnir.quantisation import (
     require_fit,
     target_of,
 )
+from nnir.records import dataclass
 from nnir.specialise import fix_sizes
 
 from .. import conversion

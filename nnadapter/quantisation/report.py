@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any
 
 from nnir.model import Model, Operation
+from nnir.records import dataclass
 
 if TYPE_CHECKING:
     from conformance.verifying.verify import Report

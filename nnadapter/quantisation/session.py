@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from nnir.quantisation import (
     place,
     quantize_model,
 )
+from nnir.records import dataclass
 from nnir.specialise import fix_sizes
 
 from .calibration import observe

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from conformance.oracles.origin import BUILTIN
@@ -15,6 +15,7 @@ from nnir.model import Model
 from nnir.ops import quant
 from nnir.progress import follow, stage
 from nnir.quantisation import Ends
+from nnir.records import dataclass
 from nnir.staging import Staging
 
 from .. import conversion

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hal.quantised import explain
 from hal.runtime.compilation import refusals_of_parts
@@ -12,6 +12,7 @@ from hal.runtime.context import Context
 from hal.runtime.partition import Split, split
 from nnir.errors import NNAdapterError, NoLowering
 from nnir.model import Model
+from nnir.records import dataclass
 from nnir.refusals import refusal_of
 
 from ..conversion import with_fixed_sizes

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from nnir.errors import NNAdapterError, Refusal, summary
 from nnir.provenance import Place, Provenance
+from nnir.records import dataclass
 
 Kind = tuple[str, str, str, str]
 """The operator, that of the source, the precision and the attributes of what is refused."""

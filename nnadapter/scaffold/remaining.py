@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from inspect import unwrap
 from pathlib import Path
@@ -18,6 +17,7 @@ from nnir.errors import NoDevice, describe
 from nnir.operator import Operator
 from nnir.ops.meanings import ATTRIBUTES
 from nnir.plugins import REGISTRY
+from nnir.records import dataclass
 
 from .signature import NEWEST
 

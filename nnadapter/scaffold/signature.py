@@ -7,10 +7,11 @@ import inspect
 import keyword
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from nnir.errors import BadInput
+from nnir.records import dataclass
 
 TENSOR = "Value"
 OPTIONAL = f"{TENSOR} | None"

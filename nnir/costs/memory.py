@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from ..dim import Dim, evaluate, product, symbols_of
 from ..errors import NNAdapterError
 from ..model import Model, Operation, Value
+from ..records import dataclass
 
 OPEN = 1
 """What a size counts as that nobody gives."""

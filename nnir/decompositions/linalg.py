@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import reduce as folded
 
 import numpy as np
@@ -14,6 +13,7 @@ from ..errors import Unsupported
 from ..model import Value
 from ..ops import binary, compare, generate, index, linalg, linear, reduce, shape, unary
 from ..ops.unary import COMPLEX
+from ..records import dataclass
 from ..types import Precision
 from .conv import pad_axes
 

@@ -6,12 +6,12 @@ A schema maps field numbers to names and kinds; fields that it does not name are
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from nnir.errors import BadFile
 from nnir.mapping import Buffer, Span
 
+from ..records import dataclass
 from . import wire
 
 DEEPEST = 60

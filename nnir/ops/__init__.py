@@ -1,12 +1,20 @@
-"""The operator set: every family in one table."""
+"""The operator set: every family in one table, made when somebody asks for all of them."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..operator import Operator
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from ..operator import Operator
+
+    FAMILIES: tuple[ModuleType, ...]
+    """The modules of the families."""
+
+    OPERATORS: dict[str, Operator[Any]]
+    """Every operator by its name in the standard."""
 
 NAMES = (
     *("activation", "attention", "binary", "compare", "complex", "control", "conv", "detection"),
@@ -15,13 +23,13 @@ NAMES = (
 )
 """The families, which are modules of this package and have the same names everywhere."""
 
-FAMILIES: tuple[ModuleType, ...] = tuple(import_module(f"{__name__}.{n}") for n in NAMES)
 
+def _collect(families: tuple[ModuleType, ...]) -> dict[str, Operator[Any]]:
+    from ..operator import Operator
 
-def _collect() -> dict[str, Operator[Any]]:
     table: dict[str, Operator[Any]] = {}
     codes: dict[int, Operator[Any]] = {}
-    for family in FAMILIES:
+    for family in families:
         for item in vars(family).values():
             if isinstance(item, Operator):
                 if table.setdefault(item.name, item) is not item:
@@ -31,5 +39,12 @@ def _collect() -> dict[str, Operator[Any]]:
     return dict(sorted(table.items()))
 
 
-OPERATORS: dict[str, Operator[Any]] = _collect()
-"""Every operator by its name in the standard."""
+def __getattr__(name: str) -> Any:
+    """A family, FAMILIES or OPERATORS: a model has operators of few families."""
+    if name in NAMES:
+        return import_module(f"{__name__}.{name}")
+    if name not in ("FAMILIES", "OPERATORS"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    families = tuple(import_module(f"{__name__}.{n}") for n in NAMES)
+    globals().update(FAMILIES=families, OPERATORS=_collect(families))
+    return globals()[name]

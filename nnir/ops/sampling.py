@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ..numeric import at_positions
+from ..records import dataclass
 
 CUBIC = -0.75
 

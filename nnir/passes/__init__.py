@@ -1,56 +1,64 @@
-"""Passes: rewrites of a model in place, one a file."""
+"""Passes: rewrites of a model in place, one a file, imported when it is asked for."""
 
-from .activation import fuse_activation
-from .batch_norm import fold_batch_norm
-from .clip import name_clips
-from .common import merge_common
-from .copies import remove_copies
-from .dead import remove_dead_code
-from .dense import fuse_dense
-from .fold import fold_constants, fold_large_constants
-from .gelu import fuse_gelu
-from .heads import share_heads
-from .identities import join_unsqueezes, remove_identities
-from .layer_norm import fuse_layer_norm
-from .layout import sink_transposes
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .legalise import legalise
-from .lift import lift_transposes
 from .rewrite import Pass, apply
-from .rms import fuse_rms, scale_rms
-from .scale import fold_scale
-from .shapes import simplify_shapes
-from .signs import find_negative_zeros
-from .swish import fuse_swish
-from .transposes import cancel_transposes
 
-CLEAN: tuple[Pass, ...] = (
-    remove_copies,
-    fold_constants,
-    remove_identities,
-    join_unsqueezes,
-    find_negative_zeros,
-    simplify_shapes,
-    merge_common,
-    remove_dead_code,
-)
-"""What every loaded model goes through: nothing that rounds differently."""
+if TYPE_CHECKING:
+    from .activation import fuse_activation
+    from .batch_norm import fold_batch_norm
+    from .cleaning import CLEAN
+    from .clip import name_clips
+    from .common import merge_common
+    from .copies import remove_copies
+    from .dead import remove_dead_code
+    from .dense import fuse_dense
+    from .fold import fold_constants, fold_large_constants
+    from .fusing import FUSIONS
+    from .gelu import fuse_gelu
+    from .heads import share_heads
+    from .identities import join_unsqueezes, remove_identities
+    from .layer_norm import fuse_layer_norm
+    from .layout import sink_transposes
+    from .lift import lift_transposes
+    from .rms import fuse_rms, scale_rms
+    from .scale import fold_scale
+    from .shapes import simplify_shapes
+    from .signs import find_negative_zeros
+    from .swish import fuse_swish
+    from .transposes import cancel_transposes
 
-FUSIONS: tuple[Pass, ...] = (
-    cancel_transposes,
-    fold_batch_norm,
-    fold_scale,
-    fuse_gelu,
-    fuse_swish,
-    fuse_layer_norm,
-    fuse_rms,
-    scale_rms,
-    share_heads,
-    fuse_dense,
-    name_clips,
-    fuse_activation,
-)
-"""What makes a model smaller and faster; results may differ by rounding."""
-
+_PLACES = {
+    "CLEAN": "cleaning",
+    "FUSIONS": "fusing",
+    "fuse_activation": "activation",
+    "fold_batch_norm": "batch_norm",
+    "name_clips": "clip",
+    "merge_common": "common",
+    "remove_copies": "copies",
+    "remove_dead_code": "dead",
+    "fuse_dense": "dense",
+    "fold_constants": "fold",
+    "fold_large_constants": "fold",
+    "fuse_gelu": "gelu",
+    "share_heads": "heads",
+    "join_unsqueezes": "identities",
+    "remove_identities": "identities",
+    "fuse_layer_norm": "layer_norm",
+    "sink_transposes": "layout",
+    "lift_transposes": "lift",
+    "fuse_rms": "rms",
+    "scale_rms": "rms",
+    "fold_scale": "scale",
+    "simplify_shapes": "shapes",
+    "find_negative_zeros": "signs",
+    "fuse_swish": "swish",
+    "cancel_transposes": "transposes",
+}
 __all__ = [
     "CLEAN",
     "FUSIONS",
@@ -76,6 +84,17 @@ __all__ = [
     "remove_copies",
     "remove_dead_code",
     "remove_identities",
+    "scale_rms",
+    "share_heads",
     "simplify_shapes",
     "sink_transposes",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """A pass, or a tuple of them: most programs need few."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+    globals()[name] = found
+    return found

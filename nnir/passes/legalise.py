@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ..decomposition import Level
 from ..errors import NNAdapterError, Unsupported, summary
 from ..model import Model, Operation, Value
+from ..records import dataclass
 from .rewrite import Pass, sweep
 
 MOST_OPERATIONS = 1_000_000

@@ -18,7 +18,7 @@ import inspect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cached_property, partial
 from typing import Any
@@ -26,6 +26,7 @@ from typing import Any
 from ..model import Model, Operation, Value
 from ..operator import Operator
 from ..ops import binary, unary
+from ..records import dataclass
 from .rewrite import Pass, number, only_reader, sweep
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from ..errors import BadModel, NNAdapterError
 from ..model import Model, Operation, Value
 from ..operator import Operator
 from ..progress import note
+from ..records import dataclass
 
 Rewrite = Callable[[Model], bool]
 Condition = Callable[[Model], bool]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from ..model import Model, Operation, Value
 from ..ops import quant
 from ..passes.rewrite import sweep
+from ..records import dataclass
 from .grid import Grid
 from .weights import round_to
 

@@ -6,12 +6,13 @@ Transformers", 2022.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from ..model import Operation, Value
 from ..ops import linear
+from ..records import dataclass
 from .grid import SMALLEST_SCALE
 from .roles import data_of, summed_axis, weights_of
 from .weights import Integers

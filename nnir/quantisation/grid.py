@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..ops.quant import integer_range
+from ..records import dataclass
 from ..types import Precision
 
 SMALLEST_SCALE = float(np.finfo(np.float32).tiny)

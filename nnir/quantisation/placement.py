@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..model import Model, Operation, Value
 from ..ops import activation
+from ..records import dataclass
 from ..types import Precision
 from .roles import FIXED, JOINTS, PRODUCTS, data_of, is_movement, weights_of
 from .scheme import Scheme, Target

@@ -7,11 +7,12 @@ chooses how much of the ends is cut off.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, get_args
 
 import numpy as np
 
+from ..records import dataclass
 from ..types import Precision
 from .grid import Grid, grid_between
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from ..errors import BadModel
 from ..model import Model, Operation, Value
 from ..ops import activation, quant, reduce, unary
+from ..records import dataclass
 from .correction import correct_bias
 from .grid import Grid, grid_between
 from .placement import Group, Placement

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ..errors import BadInput, Unsupported
 from ..model import Operator
+from ..records import dataclass
 from ..types import Precision
 from .ranges import METHODS, Method
 from .roles import ARITHMETIC, INTEGER_NNAPI, OTHER_WINDOWS, PRODUCTS, RESULTS, TABLES

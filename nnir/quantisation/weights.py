@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..model import Model, Value
 from ..ops import quant
 from ..ops.quant import integer_range
+from ..records import dataclass
 from ..types import Precision
 from .grid import SMALLEST_SCALE, Grid
 from .scheme import Scheme

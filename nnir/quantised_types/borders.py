@@ -8,13 +8,12 @@ unsigned, and signed integers are moved up by half their range. Constants stay a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..broadcast import axis_of
 from ..model import Model, Operation, Value
 from ..ops import quant
+from ..records import dataclass
 from ..types import Precision, Quantization, TensorType
 
 P = Precision

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..model import Operation, Operator, Value
@@ -26,6 +25,7 @@ from ..ops import (
     sort,
     unary,
 )
+from ..records import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from .. import build
@@ -10,6 +9,7 @@ from ..dim import Expr
 from ..errors import BadType
 from ..model import Value
 from ..ops import activation, attention, binary, compare, generate, index, norm, shape
+from ..records import dataclass
 from .attention import (
     bias_of_mask,
     merge_heads,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ..dim import Dim, Expr
 from ..errors import BadType, NotConstant, Unsupported
 from ..model import Value
 from ..ops import conv, index, shape
+from ..records import dataclass
 from ..types import AutoPad, Row
 from .generate import constant_like
 from .layout import with_channels_first

@@ -5,13 +5,12 @@ Source: github.com/google/farmhash, `farmhashna::Hash64`; keys of up to 64 bytes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..errors import Unsupported
 from ..model import Value
 from ..ops import compare, logic, reduce, shape, unary
+from ..records import dataclass
 from ..types import Precision
 
 K0, K1, K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import ml_dtypes
 import numpy as np
@@ -15,6 +14,7 @@ from ..errors import BadType, NotConstant
 from ..model import Index, Value
 from ..ops import compare, generate, index, shape, unary
 from ..ops.reduce import highest, lowest
+from ..records import dataclass
 from ..types import Precision
 from .promotion import Number
 from .shape import common_sizes, expand_to, permute

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from .. import build
 from ..dim import Expr
 from ..errors import BadType
 from ..model import Model, Value
 from ..ops import activation, control, index, linear, shape, unary
+from ..records import dataclass
 from ..types import Precision, TensorType
 from .integer_products import multiply_dynamically, spread_steps
 from .shape import flip

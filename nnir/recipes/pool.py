@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ..model import Value
 from ..ops import generate, pool, reduce, shape
 from ..ops import index as ops
 from ..ops.windows import extents
+from ..records import dataclass
 from ..types import AutoPad, Precision
 from .conv import Slide, each_axis
 from .layout import with_channels_first

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from ..errors import BadType, Unsupported
 from ..model import Value
 from ..operator import Operator
 from ..ops import recurrent, shape
+from ..records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from ..dim import Dim
 from ..errors import BadType, NotConstant
 from ..model import Index, Value
 from ..ops import compare, index, shape
+from ..records import dataclass
 from ..types import Row
 
 

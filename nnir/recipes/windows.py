@@ -6,7 +6,6 @@ TensorFlow and TFLite list an entry for every axis of the image.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from ..dim import Dim, Expr
 from ..errors import BadType, NotConstant, Unsupported
 from ..model import Value
 from ..ops import generate, shape, windows
+from ..records import dataclass
 from ..types import AutoPad
 from .layout import is_channels_last, spatial_entries
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from nnir.dim import Dim
 from nnir.formats.nnapi.structures import PaddingScheme
 from nnir.recipes.windows import Window, make_window
+from nnir.records import dataclass
 
 from ...table import Attributes
 

@@ -7,7 +7,7 @@ results quantised by nodes of their own; what only moves elements about moves th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from nnir.errors import Unsupported
 from nnir.formats.nnapi.binding import Bound, bind, constants_of
 from nnir.formats.nnapi.check import check
 from nnir.formats.nnapi.structures import LifeTime, Model, Operand, OperandType, Operation
+from nnir.records import dataclass
 from nnir.types import Precision, TensorType
 
 from ...source import SourceGraph, SourceModel, SourceNode, SourceValue, dims

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops.features import tf_idf_vectorizer
 from nnir.recipes.estimators import features
+from nnir.records import dataclass
 
 from ...table import Floats, Ints, Prefixed, Table
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ from nnir.model import Value
 from nnir.ops import attention, compare, index, norm
 from nnir.recipes.cached_attention import attend_cached, count_on, separate_heads
 from nnir.recipes.windowed_cache import attend_windowed
+from nnir.records import dataclass
 from nnir.specialise import close_size
 
 from ...table import Absent, Attributes, Maybe, Table, Withheld

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -14,6 +13,7 @@ from nnir.model import Value
 from nnir.ops import activation, unary
 from nnir.recipes.experts import Layer, mix_experts, share_out, swiglu_of_pairs
 from nnir.recipes.packed import dequantize_experts
+from nnir.records import dataclass
 
 from ...table import Absent, Attributes, Maybe, Table
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nnir.model import Value
 from nnir.ops import quant
 from nnir.recipes.integer_products import quantize_dynamically
+from nnir.records import dataclass
 from nnir.types import Precision
 
 from ...table import Maybe, Prefixed, Table

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from nnir.dim import Expr
@@ -10,6 +9,7 @@ from nnir.errors import BadType
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import recurrent, shape
+from nnir.records import dataclass
 
 from ...table import Attributes, Floats, Maybe, Table
 

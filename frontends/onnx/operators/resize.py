@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from nnir.model import Index, Value
 from nnir.ops import resize
 from nnir.recipes.resize import resize_by_whole_factors, sample_grid
+from nnir.records import dataclass
 
 from ...table import REQUIRED, Attributes, Ints, Maybe, Table
 

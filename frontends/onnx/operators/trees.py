@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from nnir.model import Value
 from nnir.ops import features
 from nnir.recipes.estimators import trees
 from nnir.recipes.estimators.scores import Transform, to_working_precision
+from nnir.records import dataclass
 
 from ...table import Floats, Ints, Prefixed, Table
 

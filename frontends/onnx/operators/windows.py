@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from nnir.dim import Expr
@@ -11,6 +11,7 @@ from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.recipes.pool import PoolWindow
 from nnir.recipes.windows import pads_of_same
+from nnir.records import dataclass
 from nnir.types import AutoPad
 
 from ...table import Attributes, Ints

@@ -7,7 +7,6 @@ counts its elements; these then have one shape.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Model, Value
 from nnir.ops import binary, generate, shape
 from nnir.ops import index as ops
+from nnir.records import dataclass
 from nnir.types import Precision, TensorType
 
 from ...table import Ints, Pair, Table

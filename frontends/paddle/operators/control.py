@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from nnir.dim import Dim, Expr
 from nnir.errors import BadModel, NNAdapterError, Unsupported
 from nnir.model import Model, Value
 from nnir.ops import control, generate, shape, unary
+from nnir.records import dataclass
 from nnir.types import Precision, TensorType
 
 from ...loops import problems_of

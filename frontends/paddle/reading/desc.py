@@ -6,12 +6,13 @@ Source: paddle/fluid/framework/framework.proto, whose field numbers these are.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from nnir.errors import BadFile, Unsupported
 from nnir.formats.protobuf import Message, decode, inner, inners, many, one
 from nnir.mapping import Buffer
+from nnir.records import dataclass
 from nnir.types import Precision
 
 from .params import precision

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nnir.records import dataclass
 from nnir.types import Precision
 
 from ...outside import signature_outside

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from nnir.errors import BadType
 from nnir.model import Value
+from nnir.records import dataclass
 from nnir.types import Precision
 
 from ...table import Table

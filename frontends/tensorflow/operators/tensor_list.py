@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from nnir.dim import Dim, Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Model, Value
 from nnir.ops import binary, generate, index, reduce, shape
+from nnir.records import dataclass
 from nnir.types import Precision
 
 from ...loop_state import Carried

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from nnir.errors import BadModel
+from nnir.records import dataclass
 from nnir.types import Precision
 
 from .flow import MERGES, SAME, SWITCHES, Graph, needs, port

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 
 from nnir.errors import BadFile, BadModel, Unsupported
+from nnir.records import dataclass
 
 from ...source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue, refs
 from . import opdefs

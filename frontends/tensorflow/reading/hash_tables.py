@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from nnir.errors import Unsupported
+from nnir.records import dataclass
 
 from .effects import functions_of, reach
 from .nodes import Function, Node

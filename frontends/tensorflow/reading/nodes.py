@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from nnir.errors import BadModel
 from nnir.mapping import Buffer, Span
+from nnir.records import dataclass
 
 from .messages import ATTRIBUTE, NODE, PAIR, decode
 from .tensors import attribute

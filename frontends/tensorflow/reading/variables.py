@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from nnir.errors import Unsupported
+from nnir.records import dataclass
 from nnir.state import NEXT
 from nnir.types import TensorType, precision_of
 

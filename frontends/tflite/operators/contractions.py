@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import conv, index, shape
 from nnir.recipes import contraction
+from nnir.records import dataclass
 
 from .windows import pad_between
 

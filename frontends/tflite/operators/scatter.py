@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from nnir.errors import BadType, NotConstant
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, index, linear, reduce, shape
 from nnir.recipes.shape import permute
+from nnir.records import dataclass
 from nnir.types import Precision
 
 

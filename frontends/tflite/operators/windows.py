@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from nnir.errors import BadType, NotConstant
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import index, shape
+from nnir.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from nnir.formats.flatbuffer import Table
 from nnir.formats.tflite import schema
+from nnir.records import dataclass
 from nnir.types import Precision, Quantization
 
 

@@ -9,11 +9,11 @@ change is made again when it is read after it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from nnir.dim import Dim
 from nnir.errors import Unsupported
+from nnir.records import dataclass
 from nnir.types import TensorType
 
 from ...source import Ref, SourceGraph, SourceNode, SourceValue, refs

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import json
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from nnir.records import dataclass
 
 FILE = Path(__file__).with_name("schemas.json")
 HIGHER_ORDER: dict[str, tuple[str, ...]] = {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from nnir.errors import Unsupported
 from nnir.provenance import Place
+from nnir.records import dataclass
 from nnir.state import NEXT
 
 from ...source import SourceGraph, SourceModel, SourceState, SourceValue

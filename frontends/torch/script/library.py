@@ -7,10 +7,11 @@ is refused. Compare torch/csrc/jit/serialization/python_print.cpp, which writes 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nnir.budget import DOCUMENT
 from nnir.errors import BadFile, Unsupported
+from nnir.records import dataclass
 
 from ..reading.container import CODE
 from .archive import Archive

@@ -10,13 +10,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
 from nnir.errors import BadFile, BadModel, Unsupported
 from nnir.model import Model, Value
+from nnir.records import dataclass
 from nnir.types import Precision, TensorType
 
 from ..reading.reader import node_of

@@ -7,11 +7,11 @@ memory after a branch or a loop is remembered: a change of one makes the others 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from nnir.errors import Unsupported
 from nnir.model import Value
+from nnir.records import dataclass
 from nnir.types import TensorType
 
 from ...source import SourceGraph, SourceNode, refs

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from nnir.collector import paused_collector
 from nnir.errors import DAMAGE, BadFile, NNAdapterError, Unsupported
 from nnir.mapping import Buffer
+from nnir.records import dataclass
 from nnir.types import Precision, TensorType, precision_of
 
 from ...choices import chosen_inputs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from nnir.errors import Unsupported
 from nnir.model import Model, Value
 from nnir.ops import unary
+from nnir.records import dataclass
 from nnir.types import TensorType
 
 from .machine import Machine

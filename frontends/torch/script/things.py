@@ -7,10 +7,12 @@ that may not be taken must not change what is outside of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
+
+from nnir.records import dataclass
 
 from ...source import Ref
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nnir.records import dataclass
 from nnir.types import Precision, Quantization
 
 from .writer import Tensor

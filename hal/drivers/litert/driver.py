@@ -9,7 +9,7 @@ import threading
 import zlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from nnir.formats.tflite import IDENTIFIER
 from nnir.mapping import map_file
 from nnir.model import Model, Operation
 from nnir.passes.complex_pairs import RULES, is_complex
+from nnir.records import dataclass
 from nnir.staging import replacing
 from nnir.types import Precision, TensorType
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
 
 from nnir.broadcast import broadcast
 from nnir.dim import Dim, Expr, Symbol, symbol
@@ -40,6 +39,9 @@ from .kernels import (
 from .quirks import CONSTANT_BRANCH
 from .static import cast_data
 from .writer import Field, Graph, Step, Tensor, type_number
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
 
 MOST_AXES = 8
 COMPARISONS = frozenset({"EQUAL", "NOT_EQUAL", "LESS", "GREATER", "LESS_EQUAL", "GREATER_EQUAL"})

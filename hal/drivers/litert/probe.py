@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import ai_edge_litert
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter
 
+from nnir.records import dataclass
 from nnir.staging import replacing
 from nnir.types import Precision
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from nnir.records import dataclass
 
 from ...device import Timing
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Protocol, TypedDict
 
 import numpy as np
 
 from nnir.errors import DeviceError
 from nnir.model import Model
+from nnir.records import dataclass
 from nnir.types import TensorType
 
 from .content import Content

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any, BinaryIO
 
@@ -31,6 +31,7 @@ from nnir.formats.tflite.schema import (
     TensorTable,
 )
 from nnir.mapping import write_array
+from nnir.records import dataclass
 from nnir.types import Precision, Quantization
 
 from .kernels import STORED, VERSIONS

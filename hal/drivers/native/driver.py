@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,6 +23,7 @@ from nnir.errors import (
     Unsupported,
 )
 from nnir.model import Model
+from nnir.records import dataclass
 from nnir.refusals import refusal_of
 from nnir.types import DeviceType, TensorType
 

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from nnir.formats.nnapi.structures import Model as Made
 from nnir.formats.nnapi.structures import Operation as MadeOperation
 from nnir.mapping import map_file
 from nnir.model import Model
+from nnir.records import dataclass
 from nnir.staging import replacing
 from nnir.types import TensorType
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Annotated
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from nnir.broadcast import broadcast
 from nnir.errors import NoLowering
 from nnir.formats.nnapi.structures import FusedActivation, OperandType, OperationType
 from nnir.model import Operation, Value
+from nnir.records import dataclass
 from nnir.types import Precision
 
 from ...emission import Emission
@@ -27,6 +27,9 @@ from ...lowering import Lowerings, Plain
 from ...orders import Key, Order, Ordered, channels_last, identity
 from .graph import FLOAT, INT, QUANT, Dims, Graph, Step, Tensor
 from .sizes import join_axes, longest_rows, numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 MOST_AXES = 4
 BYTES = frozenset({Precision.UINT8, Precision.INT8})

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from nnir.errors import BadInput, Unsupported
 from nnir.formats.nnapi.structures import Operand, OperandType
+from nnir.records import dataclass
 from nnir.types import Precision, TensorType
 
 from .kernels.fixed import dequantize

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from nnir.formats.nnapi.structures import (
     Operation,
     OperationType,
 )
+from nnir.records import dataclass
 
 Dims = tuple[int, ...]
 FLOAT = OperandType.TENSOR_FLOAT32

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from nnir.errors import BadFile, BadInput, DeviceError, OutOfMemory, Unsupported
 from nnir.formats.nnrt import MAGIC
 from nnir.mapping import Buffer, map_file
 from nnir.model import Model
+from nnir.records import dataclass
 from nnir.staging import replacing
 from nnir.types import TensorType
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
 
 from nnir.broadcast import broadcast
 from nnir.dim import Dim, Expr
@@ -22,6 +21,9 @@ from ...lowering import Lowerings, Plain
 from ...nothing import without_running
 from ...orders import Order, OrderedEmission, identity
 from .graph import Graph, Step, Tensor, data_type, parameter_type
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
 
 Ref = orders.Ref[Tensor]
 Operand = Value | Ref | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from nnir.formats.nnrt.explicit import CAST, MOVES
 from nnir.formats.nnrt.model import ABSENT, DYNAMIC, Model, Operation, QuantParam, parameter_tensor
 from nnir.formats.nnrt.model import Tensor as Written
 from nnir.formats.nnrt.operations import Definition, Parameter
+from nnir.records import dataclass
 from nnir.types import Precision, precision_of
 
 SMALL = frozenset({"activationType", "padMode", "roundMode", "mode"})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from threading import Thread
 
@@ -31,6 +31,7 @@ from nnir.formats.nnrt.files import read, write
 from nnir.formats.nnrt.model import DYNAMIC, Model, Tensor
 from nnir.mapping import map_file
 from nnir.recipes.nnrt.assembly import assemble
+from nnir.records import dataclass
 from nnir.staging import replacing
 
 from ..builtin import OwningPlan

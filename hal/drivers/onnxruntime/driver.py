@@ -13,7 +13,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
@@ -28,6 +28,7 @@ from nnir.ops.unary import COMPLEX
 from nnir.origin import describe_source
 from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
 from nnir.plugins import REGISTRY
+from nnir.records import dataclass
 from nnir.staging import temporary_folder
 from nnir.types import Precision, TensorType
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal, overload
+from typing import TYPE_CHECKING, Annotated, Literal, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
 
 from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
@@ -23,6 +22,9 @@ from . import kernels, older, proto
 from .ends import is_padded, is_quantised_behind_transpose
 from .hosting import MARK, reads_sizes, stays_on_host
 from .quirks import PADDED_END, QUANTISED_END
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
 
 OPSET = older.NEWEST_FORM
 INLINE = 1024

@@ -8,7 +8,6 @@ lacks, are kept in ONNX Runtime's own format, of which each session makes a copy
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from nnir.formats.onnx import (
 )
 from nnir.formats.wire import fields, integers, number, span, text
 from nnir.mapping import Span
+from nnir.records import dataclass
 
 from .emitter import NATIVE
 from .writer import LARGEST

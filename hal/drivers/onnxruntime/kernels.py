@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from nnir.errors import NoLowering
+from nnir.records import dataclass
 from nnir.types import Precision
 
 MIN_OPSET = {

@@ -12,7 +12,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from nnir.errors import BadFile
 from nnir.formats.bits import pack
 from nnir.formats.onnx import code_of
 from nnir.mapping import write_array
+from nnir.records import dataclass
 from nnir.staging import temporary_folder
 from nnir.types import PRECISIONS
 

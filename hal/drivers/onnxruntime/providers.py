@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nnir.errors import BadCall, DeviceError, NoDevice
+from nnir.records import dataclass
 from nnir.spelling import suggest
 
 from ...positions import Bound, require_within

@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +24,7 @@ from nnir.model import Model, Operation
 from nnir.ops.unary import COMPLEX
 from nnir.origin import describe_source
 from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
+from nnir.records import dataclass
 from nnir.types import Precision, TensorType
 
 from ...device import PROFILE, Cache, Callback, Device, Export, Timing

@@ -8,7 +8,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
 
 from nnir.dim import Dim, Expr
 from nnir.errors import NoLowering
@@ -28,6 +27,7 @@ from .nothing import nothing
 
 if TYPE_CHECKING:
     import openvino
+    from numpy.typing import ArrayLike, DTypeLike
 
 BYTES = {"bf16": np.uint16, "u8": np.uint8}
 """What NumPy, without types of others, has for some elements."""

@@ -6,11 +6,10 @@ import inspect
 import keyword
 import operator as python_operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike, DTypeLike
 from torch import fx
 
 from nnir.broadcast import contents, length_of
@@ -27,6 +26,9 @@ from ...positions import origin_of_elements
 from . import cuda
 from .dtypes import CARRIED, COMPUTED, LOWEST, PLAIN, dtype_of, plain, tensor_of
 from .origins import NO_WORD, Tracer, register
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
 
 SIZE = torch.ops.aten.sym_size.int
 CALLS: dict[str, Callable[..., Any]] = {

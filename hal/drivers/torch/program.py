@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from torch import fx
 from nnir import archive
 from nnir.errors import BadInput, DeviceError, NNAdapterError, NoDevice
 from nnir.model import Model, Operation
+from nnir.records import dataclass
 from nnir.types import TensorType
 
 from ...device import PROFILE, Timing

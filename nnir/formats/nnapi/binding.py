@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ...records import dataclass
 from .operations import SIGNATURES, Argument, Form, Signature
 from .rules import require
 from .structures import LifeTime, Model, Operand, Operation, OperationType, constant_value

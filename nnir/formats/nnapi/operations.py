@@ -9,8 +9,8 @@ so that FQ beside FI means both of the first or both of the second. Ranks are 1-
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from ...records import dataclass
 from .rules import require
 from .structures import OperandType, OperationType
 

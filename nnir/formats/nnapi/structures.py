@@ -5,10 +5,12 @@ Source: `types.hal` of android.hardware.neuralnetworks@1.0. Names and numbers ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 
 import numpy as np
+
+from ...records import dataclass
 
 
 class OperandType(IntEnum):

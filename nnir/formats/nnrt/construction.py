@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
@@ -27,6 +27,7 @@ from ...errors import (
     describe,
     summary,
 )
+from ...records import dataclass
 from .check import check_model, check_operation, check_tensor, require_ends
 from .enums import DataType, Format, ReturnCode, member
 from .model import Model, Operation, QuantParam, Tensor

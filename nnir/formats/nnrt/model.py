@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...errors import BadModel
+from ...records import dataclass
 from .enums import DataType, Format
 from .operations import TYPE_NAMES, Definition, Parameter, find_definition
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ...errors import BadModel
+from ...records import dataclass
 
 FILE = Path(__file__).with_name("operations.json")
 PREFIX = "OH_NN_OPS_"

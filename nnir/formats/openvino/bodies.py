@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...errors import NoLowering
+from ...records import dataclass
 from .graph import Model, Node, Output, Parameter, Result
 from .shapes import OPEN, PartialShape
 

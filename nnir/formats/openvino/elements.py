@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ...errors import NoLowering
+from ...records import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from ...errors import NoLowering
+from ...records import dataclass
 from .elements import TYPES, Type
 from .graph import Output
 

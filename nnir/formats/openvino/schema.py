@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NewType, get_args, get_type_hints
 
 import numpy as np
 
 from ...errors import NoLowering
+from ...records import dataclass
 from .elements import Type, type_of
 from .graph import End, Output
 from .operands import Operand

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from ...errors import BadType, Unsupported
 from ...model import Model, Value
 from ...ops import activation, compare, control, index, linear, reduce, shape, unary
+from ...records import dataclass
 from ...types import Precision
 from . import scores as scoring
 from .linear import project

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from ...errors import BadModel, BadType, Unsupported
 from ...model import Value
 from ...ops import compare, features, reduce, shape
+from ...records import dataclass
 from ...types import Precision
 from . import scores as scoring
 from .scores import Labels, Transform

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from nnir.errors import BadModel, Unsupported
+from nnir.records import dataclass
 
 from ....source import Ref, SourceGraph, SourceNode, refs
 from ..desc import Name, Op

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from nnir.errors import BadInput
 from nnir.formats.nnapi.binding import Bound
 from nnir.formats.nnapi.structures import FusedActivation, Operand
+from nnir.records import dataclass
 
 from . import fixed
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from nnir.errors import BadInput, OutOfMemory
 from nnir.formats.nnapi.shapes import Pair, resolve_padding, steps_of
+from nnir.records import dataclass
 
 from .call import Call
 
