@@ -15,8 +15,8 @@ from nnir.types import Fuse, Precision
 from ...lowering import Lowerings
 from ...operands import Axis
 from ...quirks import report_met
+from .cuda import shift_by_largest
 from .emitter import Emitter, Ref, Taken, widen
-from .hosting import shift_by_largest
 from .quirks import SOFTMAX_WRAPS
 
 table = Lowerings[Ref]()

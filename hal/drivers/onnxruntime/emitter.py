@@ -270,7 +270,8 @@ class Emitter(Emission[Ref]):
         if reads_sizes(op, operands, self.root.initializers, self.from_sizes):
             self.from_sizes.update(made)
             return b""
-        is_hosted = stays_on_host(op, operands, attributes, len(made), self._operation)
+        kinds = [o.precision if o is not None else None for o in operands]
+        is_hosted = stays_on_host(op, kinds, attributes, len(made), self._operation)
         return MARK if is_hosted else b""
 
     def _write_node(

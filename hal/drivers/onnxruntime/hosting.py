@@ -11,7 +11,6 @@ reads sizes alone is not annotated, nor is what reads INT64.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,9 +22,6 @@ from nnir.types import Precision
 
 from . import proto
 from .kernels import FLOAT8
-
-if TYPE_CHECKING:
-    from .emitter import Emitter, Operand, Ref
 
 ANNOTATION = "nnadapter_host"
 OPTION = ("session.layer_assignment_settings", f"cpu({ANNOTATION})")
@@ -43,13 +39,14 @@ FLOAT8_CODES = frozenset(map(code_of, FLOAT8))
 
 def stays_on_host(
     op: str,
-    operands: Sequence[Ref | None],
+    given: Sequence[Precision | None],
     attributes: Mapping[str, object],
     outputs: int,
     operation: Operation | None,
 ) -> bool:
-    """Whether a node is the CPU's; `operation` is what it is made for."""
-    first = operands[0].precision if operands and operands[0] is not None else None
+    """Whether a node with operands of these precisions is the CPU's; `operation` is what it is made
+    for."""
+    first = given[0] if given else None
     if first == Precision.INT64:
         return False
     match op:
@@ -131,21 +128,3 @@ def _norms_one_number(operation: Operation) -> bool:
 
 def _may_be_one(size: Dim) -> bool:
     return size == 1 or not isinstance(size, int)
-
-
-def restore_infinity(g: Emitter, name: str, input: Value, axes: Operand, found: Ref) -> Ref:
-    """The largest or smallest of numbers where CUDA, which begins with the lowest finite number,
-    met infinity alone."""
-    about = np.finfo(np.float32 if input.precision == Precision.BFLOAT16 else input.dtype)
-    bound, beyond = (about.min, -np.inf) if name == "ReduceMax" else (about.max, np.inf)
-    keepdims = g.operation.attributes["keepdim"]
-    is_bound = g.node("Equal", input, g.number(float(bound), input)).cast(Precision.INT32)
-    is_there = g.node("ReduceMax", is_bound, axes, keepdims=keepdims).cast(Precision.BOOL8)
-    is_missed = g.node("Equal", found, g.number(float(bound), found)) & ~is_there
-    return g.node("Where", is_missed, g.number(beyond, found), found)
-
-
-def shift_by_largest(g: Emitter, input: Value, axis: int) -> Ref:
-    """Numbers without the largest of them, which CUDA's LogSoftmax adds to a logarithm that is
-    rounded by it."""
-    return g.node("Sub", input, g.node("ReduceMax", input, g.ints(axis), keepdims=1))

@@ -16,8 +16,8 @@ from nnir.types import Precision, TensorType
 from ...lowering import Lowerings
 from ...quirks import report_met
 from .binary import SIGNED, from_signed_order, to_signed_order
+from .cuda import restore_infinity
 from .emitter import Emitter, Operand, Ref, Sizes
-from .hosting import restore_infinity
 from .kernels import has_kernel
 from .quirks import SUMS_OF_INT64
 
