@@ -30,12 +30,14 @@ class Decomposition:
 
     It raises an error of ours, with the reason, for operands that it cannot express. `ulps`: the
     largest error in units in the last place of a FLOAT32 result; None where it is no elementwise
-    function, whose error grows with the number of terms.
+    function, whose error grows with the number of terms. `absolute`: beside zeros of the function
+    the error may be that much instead.
     """
 
     function: Callable[..., Any]
     level: Level = Level.EXACT
     ulps: float | None = None
+    absolute: float = 0.0
 
     def __call__(self, *inputs: Any, **attributes: Any) -> Any:
         return self.function(*inputs, **attributes)
