@@ -25,9 +25,7 @@ def non_max_suppression_indices(
     center_point_box: bool,
 ) -> Ref:
     """OpenVINO suppresses at the threshold too, the standard above it: at the next float."""
-    corners, most = single(g, boxes), max_output_boxes_per_class
-    if boxes.shape[2] != 4:  # OpenVINO wants to know the size of the axis
-        corners = g.reshape(corners, [0, 0, 4], copy=True)
+    corners, most = _columns(g, boxes, 4), max_output_boxes_per_class
     overlap = _or(g, iou_threshold, 0.0) * (1 + 2**-23)
     found, _, count = g.node(
         "NonMaxSuppression",
@@ -41,24 +39,29 @@ def non_max_suppression_indices(
     return g.first(found, g.reshape(count.cast(Precision.INT64), [1]), 0)
 
 
+def _columns(g: Emitter, boxes: Value, count: int) -> Ref:
+    """In FLOAT32; OpenVINO wants to know how many numbers a box has."""
+    rows, known = single(g, boxes), boxes.shape[-1] == count
+    return rows if known else g.reshape(rows, [0] * (boxes.rank - 1) + [count], copy=True)
+
+
 def _or(g: Emitter, threshold: Ref | None, default: float) -> Ref:
     return g.constant(default, "float32") if threshold is None else g.one(threshold)
 
 
 @table.lower(detection.roi_align, how=Regions)
-def roi_align(
-    g: Emitter, input: Single, rois: Single, batch_indices: Sizes, *, how: Regions
-) -> Ref:
+def roi_align(g: Emitter, input: Single, rois: Value, batch_indices: Sizes, *, how: Regions) -> Ref:
+    regions = _columns(g, rois, 4)
     made = g.node(
         "ROIAlign",
-        *(input, rois, batch_indices),
+        *(input, regions, batch_indices),
         pooled_h=how.output_height,
         pooled_w=how.output_width,
         sampling_ratio=max(how.sampling_ratio, 0),
         spatial_scale=how.spatial_scale,
         aligned_mode="half_pixel_for_nn" if how.aligned else "asymmetric",
     )
-    return _without_empty(g, made, rois) if how.aligned and how.sampling_ratio <= 0 else made
+    return _without_empty(g, made, regions) if how.aligned and how.sampling_ratio <= 0 else made
 
 
 def _without_empty(g: Emitter, made: Ref, rois: Ref) -> Ref:
@@ -70,12 +73,12 @@ def _without_empty(g: Emitter, made: Ref, rois: Ref) -> Ref:
 
 @table.lower(detection.max_roi_pool)
 def max_roi_pool(
-    g: Emitter, input: Single, rois: Single, *, pooled_shape: tuple[int, ...], spatial_scale: float
+    g: Emitter, input: Single, rois: Value, *, pooled_shape: tuple[int, ...], spatial_scale: float
 ) -> Ref:
     height, width = pooled_shape
     return g.node(
         "ROIPooling",
-        *(input, rois),
+        *(input, _columns(g, rois, 5)),
         output_size=pooled_shape,
         output_roi=pooled_shape,
         pooled_h=height,
