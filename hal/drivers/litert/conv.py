@@ -22,7 +22,7 @@ from .static import numbers
 table = Lowerings[Ref]()
 
 
-@table.lower(conv.conv_2d, conv.conv_3d, how=Window)
+@table.lower(conv.conv_2d, how=Window)
 def convolution(
     g: Emitter,
     input: Image,
@@ -35,11 +35,9 @@ def convolution(
 ) -> Ref:
     how = how.over(windows.spatial_sizes("a convolution", filter))
     x, padding = windows.pad_for_kernel(g, "a convolution", input, how)
-    name, filters = f"CONV_{how.rank}D", filter.shape[0]
+    name, filters = "CONV_2D", filter.shape[0]
     fields: dict[str, Any] = windows.fields(name, how, padding)
-    perm: Order = (0, 2, 3, 1) if how.rank == 2 else (2, 3, 4, 1, 0)
-    is_open = group == 1 and not input.is_static
-    g.need(how.rank == 2 or is_open, "has no groups of volumes, and loses NaN in what is convolved")
+    perm: Order = (0, 2, 3, 1)
     if group > 1 and group == x.tensor.shape[-1] and isinstance(filters, int):
         name, perm = "DEPTHWISE_CONV_2D", (1, 2, 3, 0)
         fields["depth_multiplier"] = filters // group
