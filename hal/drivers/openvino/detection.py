@@ -8,7 +8,7 @@ from nnir.types import Precision
 
 from ...attributes import Regions
 from .emitter import Emitter, Ref
-from .forms import Single, Sizes, Table, single
+from .forms import Single, Sizes, Table, with_columns
 
 table = Table()
 
@@ -25,7 +25,7 @@ def non_max_suppression_indices(
     center_point_box: bool,
 ) -> Ref:
     """OpenVINO suppresses at the threshold too, the standard above it: at the next float."""
-    corners, most = _columns(g, boxes, 4), max_output_boxes_per_class
+    corners, most = with_columns(g, boxes, 4), max_output_boxes_per_class
     overlap = _or(g, iou_threshold, 0.0) * (1 + 2**-23)
     found, _, count = g.node(
         "NonMaxSuppression",
@@ -39,19 +39,13 @@ def non_max_suppression_indices(
     return g.first(found, g.reshape(count.cast(Precision.INT64), [1]), 0)
 
 
-def _columns(g: Emitter, boxes: Value, count: int) -> Ref:
-    """In FLOAT32; OpenVINO wants to know how many numbers a box has."""
-    rows, known = single(g, boxes), boxes.shape[-1] == count
-    return rows if known else g.reshape(rows, [0] * (boxes.rank - 1) + [count], copy=True)
-
-
 def _or(g: Emitter, threshold: Ref | None, default: float) -> Ref:
     return g.constant(default, "float32") if threshold is None else g.one(threshold)
 
 
 @table.lower(detection.roi_align, how=Regions)
 def roi_align(g: Emitter, input: Single, rois: Value, batch_indices: Sizes, *, how: Regions) -> Ref:
-    regions = _columns(g, rois, 4)
+    regions = with_columns(g, rois, 4)
     made = g.node(
         "ROIAlign",
         *(input, regions, batch_indices),
@@ -78,7 +72,7 @@ def max_roi_pool(
     height, width = pooled_shape
     return g.node(
         "ROIPooling",
-        *(input, _columns(g, rois, 5)),
+        *(input, with_columns(g, rois, 5)),
         output_size=pooled_shape,
         output_roi=pooled_shape,
         pooled_h=height,
