@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
+from nnir.decomposition import telling_bugs
 from nnir.dim import Expr
 from nnir.errors import (
     NNAdapterError,
@@ -316,7 +317,9 @@ class Emission(ABC, Generic[R]):
                 found = self.ref(value)
                 self.names[copy] = self.stand_in(value) if found is None else found
                 values.append(copy)
-        made = function(*values, **attributes)
+        name = operation.operator.name
+        with telling_bugs(name, is_on_integers=operation.is_on_integers):
+            made = function(*values, **attributes)
         inner.outputs = [made] if isinstance(made, Value) else list(made)
         apply(inner, SIMPLIFIED)
         return inner

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Any
 
+from .errors import BREACHES, Unsupported, describe
 from .records import dataclass
 
 
@@ -29,14 +31,30 @@ class Level(StrEnum):
 class Decomposition:
     """A function of the operator's own parameters that appends other operators.
 
-    It raises an error of ours, with the reason, for operands that it cannot express. `ulps`: the
+    It raises Unsupported, with the reason, for operands that it cannot express. `ulps`: the
     largest error in units in the last place of a FLOAT32 result; None where it is no elementwise
-    function, whose error grows with the number of terms.
+    function, whose error grows with the number of terms. `absolute`: beside zeros of the function
+    the error may be that much instead.
     """
 
     function: Callable[..., Any]
     level: Level = Level.EXACT
     ulps: float | None = None
+    absolute: float = 0.0
 
     def __call__(self, *inputs: Any, **attributes: Any) -> Any:
         return self.function(*inputs, **attributes)
+
+
+@contextmanager
+def telling_bugs(name: str, *, is_on_integers: bool) -> Iterator[None]:
+    """Around what writes an operation `name` in others: TypeError where that breaks a rule.
+
+    What is written for real numbers may break one on quantised integers: it does not take these.
+    """
+    try:
+        yield
+    except BREACHES as error:
+        if is_on_integers:
+            raise Unsupported(f"{name} of quantised integers: {error}") from error
+        raise TypeError(f"what {name} is written in breaks a rule: {describe(error)}") from error

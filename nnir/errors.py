@@ -123,6 +123,10 @@ VALUES = (ArithmeticError, MemoryError, RecursionError, ValueError)
 """What Python and NumPy raise for values that do not go together, or are too large: in a converter,
 a type rule or a reference they come from the file or from the data. All else is a bug of ours."""
 
+BREACHES = (BadType, BadModel, BadCall)
+"""What an operator's rule or a model raises for what nobody may make: from a decomposition, whose
+operands have passed their own rule, it is a bug. What that refuses is Unsupported."""
+
 FAILURES = (NNAdapterError, *DAMAGE)
 """What tools that go on with the next case catch: whatever became of one is its verdict."""
 

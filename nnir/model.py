@@ -293,16 +293,16 @@ class Operator(Schema, Generic[Result]):
         return self.decompositions[0] if self.decompositions else None
 
     def decomposes(
-        self, *, level: Level = Level.EXACT, ulps: float | None = None
+        self, *, level: Level = Level.EXACT, ulps: float | None = None, absolute: float = 0.0
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Decorator: how this operator is written in others; same parameters as the rule.
 
         There may be several: the first that expresses the operands is taken, those of the least
-        `level` before the others. See `Decomposition` for `ulps`.
+        `level` before the others. See `Decomposition` for `ulps` and `absolute`.
         """
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
-            self._decompositions.append(Decomposition(function, level, ulps))
+            self._decompositions.append(Decomposition(function, level, ulps, absolute))
             self._decompositions.sort(key=lambda d: list(Level).index(d.level))
             return function
 

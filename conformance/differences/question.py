@@ -17,7 +17,6 @@ SIGNS = Tolerance(signed_zeros=True)
 """For questions about the sign of zero."""
 
 ZEROS = "which of the two zeros it is, the standard leaves open"
-NO_KERNEL = "ONNX Runtime has no such operator"
 UNLOOKED = "ONNX's type rule forbids it; the evaluator does not look"
 TOP = "ONNX Runtime's TopK puts NaN anywhere"
 QUANTUM = "a quantum: the standard rounds halves to the even neighbour"

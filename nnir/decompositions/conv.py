@@ -14,7 +14,7 @@ from ..decomposition import Level
 from ..dim import Dim, Expr, product
 from ..errors import NotConstant, Unsupported
 from ..model import Value
-from ..ops import activation, conv, index, shape, unary, windows
+from ..ops import activation, binary, conv, index, shape, unary, windows
 from ..types import AutoPad, Fuse, Precision
 
 ACTIVATIONS: dict[Fuse, Callable[[Value], Value]] = {
@@ -40,11 +40,16 @@ def _conv_3d(
     """The depths that one window reads beside each other as channels, every depth a plane."""
     if auto_pad == AutoPad.SAME:
         dilations = (1, 1, 1)
-    sizes, kernel = input.shape[2:], build.known_sizes(filter, (2, 3, 4))
-    known = plain_sizes(sizes) if auto_pad == AutoPad.SAME else [0, 0, 0]
+    kernel = build.known_sizes(filter, (2, 3, 4))
     covered = windows.extents(kernel, dilations)
-    pairs = windows.resolve_padding(auto_pad, pads, known, covered, strides)
-    x = pad_axes(input, {2: pairs[0]}, 0)
+    spatial = input.shape[2:]
+    around: dict[str, Any] = {"auto_pad": AutoPad.SAME}
+    if auto_pad == AutoPad.SAME and any(isinstance(d, Expr) for d in spatial):
+        x = _pad_to_same(input, 2, covered[0], strides[0])
+    else:
+        known = plain_sizes(spatial) if auto_pad == AutoPad.SAME else [0, 0, 0]
+        pairs = windows.resolve_padding(auto_pad, pads, known, covered, strides)
+        x, around = pad_axes(input, {2: pairs[0]}, 0), {"pads": _flat(pairs[1:])}
     pieces = [
         shape.unsqueeze(every(x, 2, k * dilations[0], covered[0], strides[0]), [2])
         for k in range(kernel[0])
@@ -59,11 +64,11 @@ def _conv_3d(
         planes,
         flat,
         bias,
-        pads=_flat(pairs[1:]),
         strides=strides[1:],
         group=group,
         dilations=dilations[1:],
         fuse_code=fuse_code,
+        **around,
     )
     split = build.reshape(result, [n, depth, *build.sizes_of(result)[1:]])
     return shape.transpose(split, perm=(0, 2, 1, 3, 4))
@@ -270,6 +275,21 @@ def pad_axes(x: Value, pairs: dict[int, tuple[int, int]], value: float) -> Value
     if not any(widths):
         return result
     return shape.pad(result, np.array(widths, np.int32), x.scalar(value))
+
+
+def _pad_to_same(x: Value, axis: int, extent: int, stride: int) -> Value:
+    """What SAME adds along an axis, whose size may be open: as many windows as strides."""
+    size = build.size_of(x, axis)
+    if isinstance(size, int) or stride == 1:
+        known = size if isinstance(size, int) else extent
+        return pad_axes(x, {axis: windows.same_pads(known, extent, stride)}, 0)
+    covered = build.times(build.over(build.plus(size, stride - 1), stride), stride)
+    missing = build.minus(build.plus(covered, extent - stride), size)
+    whole = binary.max_(build.vector(x.model, [missing], negative=True), [0])
+    before = build.over(whole, 2)
+    widths: list[build.Size] = [0] * (2 * x.rank)
+    widths[2 * axis : 2 * axis + 2] = before, build.minus(whole, before)
+    return shape.pad(x, build.vector(x.model, widths), x.scalar(0))
 
 
 def plain_sizes(sizes: Sequence[Dim]) -> list[int]:

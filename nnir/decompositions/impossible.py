@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..decomposition import Decomposition
 from ..operator import Operator
 from ..ops import (
     binary,
@@ -37,7 +38,7 @@ GROUPS: dict[str, tuple[Operator[Any], ...]] = {
     DATA: (index.non_zero, sort.unique, detection.non_max_suppression_indices),
     DIGITS: (
         *(special.bessel_j0, special.bessel_j1, special.bessel_y0, special.bessel_y1),
-        *(special.airy_ai, special.digamma, special.lgamma, special.expint),
+        *(special.airy_ai, special.expint),
     ),
     ITERATION: (
         *(binary.gcd, special.betainc, special.igamma, special.igammac, special.zeta),
@@ -57,8 +58,12 @@ def explain_standard(operator: Operator[Any]) -> list[str]:
     """How the standard's operators express an extension: each level, or why none does."""
     if operator.since != "ext":
         return []
-    ways = [
-        way.level if way.ulps is None else f"{way.level}, {way.ulps:g} ulps"
-        for way in operator.decompositions
-    ]
+    ways = [_explain_error(way) for way in operator.decompositions]
     return [*dict.fromkeys(ways)] or [IMPOSSIBLE.get(operator, "no other operators express it")]
+
+
+def _explain_error(way: Decomposition) -> str:
+    if way.ulps is None:
+        return way.level
+    zeros = f", {way.absolute:g} beside zeros" if way.absolute else ""
+    return f"{way.level}, {way.ulps:g} ulps{zeros}"

@@ -11,6 +11,7 @@ from ..dim import Expr, product
 from ..errors import Unsupported
 from ..model import Value
 from ..ops import linear, reduce, shape
+from ..ops.unary import is_number
 from ..recipes.contraction import contract
 from ..types import Fuse
 from .conv import ACTIVATIONS, plain_sizes
@@ -42,11 +43,13 @@ def _mat_mul_of_vectors(x: Value, y: Value, *, transpose_x: bool, transpose_y: b
 @linear.mat_mul.decomposes()
 def _mat_mul_of_integers(x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Value:
     """Every product, added up."""
+    if not x.is_integer or not is_number(x.precision) or min(x.rank, y.rank) < 2:
+        raise Unsupported(f"all products of {x.type} and {y.type}")
     left, right = (_swap_last(v) if t else v for v, t in ((x, transpose_x), (y, transpose_y)))
     sizes = *broadcast(left.shape[:-2], right.shape[:-2]), left.shape[-2], *right.shape[-2:]
     count = product(sizes)
-    if not x.is_integer or isinstance(count, Expr) or count > MOST_PRODUCTS:
-        raise Unsupported(f"all products of {x.type} and {y.type}")
+    if isinstance(count, Expr) or count > MOST_PRODUCTS:
+        raise Unsupported(f"all products of {x.type} and {y.type}, {MOST_PRODUCTS} at most")
     every = shape.unsqueeze(left, [-1]) * shape.unsqueeze(right, [-3])
     return reduce.reduce_sum(every, [-2], keepdim=False)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ..decomposition import Level
 from ..errors import NotConstant, Unsupported
 from ..model import Value
@@ -28,6 +30,41 @@ NDTRI_TAIL = (
     *(-1.38584634, -0.776231572, 0.920556755),
 )
 """-ndtri(p) / s by 1 / s - 0.17, where s = sqrt(-2 log(p)) is from 3.56 to 14.4."""
+
+LGAMMA = (
+    *(1.93196014e-05, -3.87439087e-05, 2.0217855e-05, -5.23928679e-05, 0.000195833528),
+    *(-0.000425597822, 0.000910489556, -0.00210205007, 0.00499948417, -0.0123849772),
+    *(0.0329649466, -0.100317273, 0.422784336),
+)
+"""lgamma(x) / ((x - 1) (x - 2)) by x - 2, from 1 to 3."""
+
+LGAMMA_FAR = (0.000709349151, -0.00277447163, 0.0833333138)
+"""x (lgamma(x) - (x - 1/2) (log(x) - 1) - (log(2 pi) - 1) / 2) by 1 / x**2, from 3 on."""
+
+DIGAMMA = (
+    *(-0.00011595168, 0.000221717178, -3.77920724e-05, 0.000109843979, -0.000780575653),
+    *(0.00152681992, -0.00269590595, 0.00549003194, -0.0113474615, 0.0234580439),
+    *(-0.0495502319, 0.10899923, -0.260738975, 0.785307546),
+)
+"""digamma(x) / (x - root) by x - 2, from 1 to 3."""
+
+DIGAMMA_FAR = (0.00340188315, -0.00831145116, 0.0833332051)
+"""x**2 (log(x) - 1 / (2 x) - digamma(x)) by 1 / x**2, from 3 on."""
+
+DIGAMMA_ROOT = 0.461632133, 1.24381499e-08
+"""The root of digamma less 1, as a FLOAT32 number and what its rounding loses."""
+
+STRAIGHT = 1e-4
+"""Below it sin(pi x) is pi x in FLOAT32, and the product is not there for the smallest numbers."""
+
+BERNOULLI = 1 / 6, -1 / 30, 1 / 42
+"""Of the asymptotic series, those of 2, 4 and 6."""
+
+MOST_ORDERS = 5
+"""Derivatives of higher orders need more steps."""
+
+WHOLE = 2.0**23
+"""From here on a FLOAT32 number has no fraction."""
 
 SHARED_TAIL = 5.0
 """Where w is above it, the polynomial of the tail counts."""
@@ -81,12 +118,74 @@ def _log_ndtr(input: Value) -> Value:
     return compare.where(input < 0, below, above)
 
 
-@special.polygamma.decomposes(level=Level.ROUNDING)
+@special.lgamma.decomposes(level=Level.ROUNDING, ulps=7, absolute=4e-6)
 @real()
-def _polygamma(input: Value, *, order: int) -> Value:
+def _lgamma(input: Value) -> Value:
+    """Below 0 by reflection: log(pi / |x sin(pi x)|) - lgamma(|x|)."""
+    size = abs(input)
+    log = unary.log(size)
+    near = _near_root(size)
+    start = compare.where(size < 1, -log, size.scalar(0))
+    low = start - near * (1 - near) * polynomial(near - 1, LGAMMA)
+    inverse = 1 / size
+    rest = inverse * polynomial(unary.square(inverse), LGAMMA_FAR) + (math.log(2 * math.pi) - 1) / 2
+    above = compare.where(size < 3, low, (size - 0.5) * (log - 1) + rest)
+    positive = compare.where(compare.equal(size, math.inf), size, above)
+    fraction = _fraction(size)
+    distance = binary.min_(fraction, 1 - fraction)
+    sine = unary.sin(distance * math.pi) * (1 / math.pi)
+    wave = compare.where(distance < STRAIGHT, distance, sine)
+    mirrored = -unary.log(wave) - log - positive
+    pole = compare.equal(distance, 0)
+    return compare.where(input < 0, compare.where(pole, input.scalar(math.inf), mirrored), positive)
+
+
+@special.digamma.decomposes(level=Level.ROUNDING, ulps=7, absolute=4e-6)
+@real()
+def _digamma(input: Value) -> Value:
+    """Below 0 by reflection: digamma(|x|) + 1 / |x| + pi / tan(pi |x|), NaN at a pole."""
+    size = abs(input)
+    near = _near_root(size)
+    root, lost = DIGAMMA_ROOT
+    low = ((near - root) - lost) * polynomial(near - 1, DIGAMMA)
+    square = unary.square(1 / size)
+    far = unary.log(size) - 0.5 / size - square * polynomial(square, DIGAMMA_FAR)
+    above = compare.where(size < 3, low, far)
+    positive = compare.where(size < 1, above - 1 / input, above)
+    fraction = _fraction(size)
+    turn = _cotangent(fraction) * math.pi
+    mirrored = compare.where(size < 1, above, above + 1 / size) + turn
+    pole = compare.equal(fraction, 0)
+    below = compare.where(pole, input.scalar(math.nan), mirrored)
+    return compare.where(input < 0, below, positive)
+
+
+def _near_root(size: Value) -> Value:
+    """x - 1 of x from 1 on, whose digits are all there; below it x, for the function of x + 1."""
+    return compare.where(size < 1, size, size - 1)
+
+
+def _cotangent(fraction: Value) -> Value:
+    """That of pi x, x from 0 to 1, with all digits beside its zero too."""
+    distance = binary.min_(fraction, 1 - fraction)
+    is_near = distance < 0.25
+    angle = compare.where(is_near, distance, 0.5 - distance) * math.pi
+    sine, cosine = unary.sin(angle), unary.cos(angle)
+    size = compare.where(is_near, cosine / sine, sine / cosine)
+    return compare.where(fraction > 0.5, -size, size)
+
+
+def _fraction(size: Value) -> Value:
+    """What is behind the point, without rounding: 0 for large numbers and infinity."""
+    return compare.where(size >= WHOLE, size.scalar(0), size - unary.floor(size))
+
+
+@special.polygamma.decomposes(level=Level.ROUNDING)
+@real(double=True)
+def _trigamma(input: Value, *, order: int) -> Value:
     """Order 1 as its reference: reflection, six steps of the recurrence, the asymptotic series."""
     if order != 1:
-        raise Unsupported(f"the polygamma function of order {order}, not 1")
+        raise Unsupported(f"the polygamma function of order {order} by the series of order 1")
     mirrored = input < 0.5
     wave = unary.square(unary.sin(input * math.pi))
     total = compare.where(mirrored, -math.pi * math.pi / wave, input.scalar(0))
@@ -97,6 +196,65 @@ def _polygamma(input: Value, *, order: int) -> Value:
     series = 1 / 6 - square * (1 / 30 - square * (1 / 42))
     total = total + (1 + 1 / (at * 2) + square * series) / at
     return compare.where(mirrored, -total, total)
+
+
+@special.polygamma.decomposes(level=Level.ROUNDING)
+@real()
+def _polygamma(input: Value, *, order: int) -> Value:
+    """The recurrence up to where the asymptotic series holds; below 0 by reflection.
+
+    Beside the zeros of even orders the error is a few units in the last place of the function at
+    1 - x, from which derivatives of the cotangent are subtracted.
+    """
+    if not 1 < order <= MOST_ORDERS:
+        raise Unsupported(f"the polygamma function of order {order}, over {MOST_ORDERS}")
+    size = abs(input)
+    at = compare.where(input < 0, size + 1, size)
+    total = _hurwitz(at, order)
+    fraction = _fraction(size)
+    cotangent = -_cotangent(fraction)
+    odd, even = _derive_cotangent(order)
+    wave = polynomial(unary.square(cotangent), even)
+    wave = wave * cotangent if odd else wave
+    sign = -1 if odd else 1
+    mirrored = -total - wave * math.pi ** (order + 1)
+    end = input.scalar(sign * math.inf)
+    below = compare.where(compare.equal(fraction, 0), end, mirrored)
+    return compare.where(input < 0, below, total * sign)
+
+
+def _hurwitz(at: Value, order: int) -> Value:
+    """order! times the sum of (x + k) ** -(order + 1), k = 0, 1, ..., of x from 0 on.
+
+    Powers of `scale / x`, whose scale stands for the factorial: small ones keep their digits.
+    """
+    steps, factorial = order + 6, math.factorial(order)
+    scale = 2.0 ** math.floor(math.log2(factorial) / (order + 1))
+    inverse = scale / (at + steps)
+    weights = [
+        b * math.comb(2 * k + order - 1, 2 * k) / scale ** (2 * k)
+        for k, b in enumerate(BERNOULLI, 1)
+    ]
+    square = unary.square(inverse)
+    series = square * polynomial(square, weights[::-1]) + inverse * (order / 2 / scale) + 1
+    total = inverse**order * (series * (scale / order))
+    for k in reversed(range(steps)):
+        total = total + (scale / (at + k)) ** (order + 1)
+    return total * (factorial / scale ** (order + 1))
+
+
+def _derive_cotangent(times: int) -> tuple[bool, list[float]]:
+    """Of d cot / dx as a polynomial of cot: whether its powers are odd, its numbers by squares.
+
+    Every derivative is that of the polynomial times -(1 + cot**2).
+    """
+    numbers = np.array([0.0, 1.0])
+    for _ in range(times):
+        numbers = np.polynomial.polynomial.polymul(
+            [-1, 0, -1], numbers[1:] * np.arange(1, len(numbers))
+        )
+    is_odd = times % 2 == 0
+    return is_odd, numbers[is_odd::2][::-1].tolist()
 
 
 @special.polynomial.decomposes(level=Level.ROUNDING)

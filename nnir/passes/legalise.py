@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..decomposition import Level
+from ..decomposition import Level, telling_bugs
 from ..errors import NNAdapterError, Unsupported, summary
 from ..model import Model, Operation, Value
 from ..records import dataclass
@@ -84,7 +84,8 @@ def express(
             break
         before = len(model.operations)
         try:
-            results = decomposition(*operands, **operation.attributes)
+            with telling_bugs(operator.name, is_on_integers=operation.is_on_integers):
+                results = decomposition(*operands, **operation.attributes)
         except NNAdapterError as error:
             model.remove(model.operations[before:])
             reasons.append(summary(error))

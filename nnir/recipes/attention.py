@@ -127,7 +127,9 @@ def split_heads(value: Value, heads: int | None, name: str) -> Value:
     if value.rank == 4:
         return value
     width = value.shape[-1]
-    if value.rank != 3 or not heads or isinstance(width, Expr) or width % heads:
+    if isinstance(width, Expr):
+        raise NotConstant(f"{name} of {value.type}, whose width must be known")
+    if value.rank != 3 or not heads or width % heads:
         raise BadType(f"{name} of {value.type} with {heads} heads")
     return swap_heads(shape.reshape(value, [0, 0, heads, width // heads]))
 

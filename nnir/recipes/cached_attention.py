@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .. import build
 from ..dim import Expr
-from ..errors import BadType
+from ..errors import BadType, NotConstant
 from ..model import Value
 from ..ops import activation, attention, binary, compare, generate, index, norm, shape
 from ..records import dataclass
@@ -160,7 +160,9 @@ def separate_heads(
     if key is not None and value is not None:
         return [query, key, value]
     counts, width = (heads, kv_heads, kv_heads), query.shape[-1]
-    if isinstance(width, Expr) or min(counts) < 1 or width % sum(counts):
+    if isinstance(width, Expr):
+        raise NotConstant(f"attention of {query.type}, whose width must be known")
+    if min(counts) < 1 or width % sum(counts):
         raise BadType(f"attention of {query.type} with {heads} and {kv_heads} heads")
     return split_pieces(query, [width // sum(counts) * n for n in counts], query.rank - 1)
 

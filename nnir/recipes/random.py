@@ -12,7 +12,7 @@ from ..broadcast import axis_of, ints
 from ..errors import BadType, NotConstant, Unsupported
 from ..model import Index, Value
 from ..operator import Operator
-from ..ops import random, shape, sort, unary
+from ..ops import index, random, reduce, shape, sort, unary
 from ..types import Precision
 
 
@@ -25,6 +25,29 @@ def draw_by_seed(operator: Operator[Value]) -> Callable[..., Value]:
         return shape.model.constant(operator.reference(shape.known, **attributes))
 
     return draw
+
+
+def draw_classes(input: Value, *, sample_size: int, dtype: Precision, seed: float | None) -> Value:
+    """MULTINOMIAL of uniform numbers: how many sums of weights each of them passes, in FLOAT32.
+
+    What passes the sum of all by its rounding is of the last class that has a weight.
+    """
+    scores = input.cast(Precision.FLOAT32)
+    weights = unary.exp(scores - reduce.reduce_max(scores, [1], keepdim=True))
+    ends = reduce.cum_sum(weights, [1])
+    total = index.slice_(ends, [1], [-1], [build.END])
+    sizes = build.vector(input.model, [build.size_of(input, 0), sample_size])
+    drawn = random.random_uniform(sizes, dtype=Precision.FLOAT32, seed=seed) * total
+    passed = shape.unsqueeze(ends, [1]) <= shape.unsqueeze(drawn, [2])
+    counts = passed & shape.unsqueeze(ends < total, [1])
+    return reduce.reduce_sum(counts.cast(Precision.INT32), [2], keepdim=False).cast(dtype)
+
+
+def draw_truths(input: Value, *, dtype: Precision, seed: float | None) -> Value:
+    """BERNOULLI of uniform numbers of FLOAT32."""
+    sizes = build.shape_of(input)
+    drawn = random.random_uniform(sizes, dtype=Precision.FLOAT32, seed=seed)
+    return (drawn < input.cast(Precision.FLOAT32)).cast(dtype)
 
 
 def random_integers(size: Value, low: Value | int, high: Value, precision: Precision) -> Value:

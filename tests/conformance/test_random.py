@@ -83,16 +83,36 @@ def test_the_upper_bound_is_not_reached(dtype: int) -> None:
     assert numbers.min() >= 0
 
 
-@pytest.mark.parametrize("device", ["builtin", "onnxruntime"])
+DEVICES = ["builtin", "onnxruntime", "openvino", "litert"]
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_bernoulli_follows_its_probabilities(device: str) -> None:
     chance = np.repeat(f(0.1, 0.5, 0.9), COUNT)
     parts = drawn(Case("Bernoulli", (chance,)), device, seed=1.0).reshape(3, COUNT).mean(axis=1)
     np.testing.assert_allclose(parts, [0.1, 0.5, 0.9], atol=0.03)
 
 
-@pytest.mark.parametrize("device", ["builtin", "onnxruntime"])
+@pytest.mark.parametrize("device", DEVICES)
 def test_multinomial_follows_its_logarithms(device: str) -> None:
     chance = f(0.1, 0.2, 0.7)
     case = Case("Multinomial", (np.log(chance)[None] + 3,), {"sample_size": COUNT})
     counts = np.bincount(drawn(case, device, seed=1.0).astype(int), minlength=3)
     np.testing.assert_allclose(counts / COUNT, chance, atol=0.03)
+
+
+@pytest.mark.parametrize("device", ["openvino", "litert"])
+@pytest.mark.parametrize("case", OTHERS[:2], ids=str)
+def test_what_is_made_of_uniform_numbers_repeats_with_its_seed(case: Case, device: str) -> None:
+    first, again, other = (drawn(case, device, seed=s) for s in (3.0, 3.0, 4.5))
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_classes_without_weight_are_never_drawn(device: str) -> None:
+    scores = np.array([[-np.inf, 0, -np.inf, 1, -np.inf], [80, -np.inf, 90, 90, -np.inf]], "f")
+    case = Case("Multinomial", (scores,), {"sample_size": COUNT})
+    first, second = drawn(case, device, seed=1.0).reshape(2, COUNT)
+    assert set(first) == {1, 3}
+    assert {2, 3} <= set(second) <= {0, 2, 3}

@@ -15,6 +15,7 @@ from nnir.errors import NoLowering
 from nnir.model import Model, Value
 from nnir.operator import Operator, operator
 from nnir.ops import activation, unary
+from nnir.standard import to_standard
 from nnir.types import Precision, TensorType
 
 table = Lowerings()
@@ -159,6 +160,21 @@ def test_a_device_takes_the_first_decomposition_that_it_has_lowerings_for() -> N
     assert not steps.problems
     assert steps.steps == ["plain(x)", "plain(?)"]
     assert dict(counts) == {("steps", "EITHER"): 1}
+
+
+def test_a_decomposition_that_breaks_a_rule_is_a_bug_and_no_refusal() -> None:
+    """It would be hidden behind the next one, or behind what the device lacks."""
+    outer = guessed("breaking", 7)
+    outer.decomposes()(lambda input: unary.exp(input.cast(Precision.INT32)))
+    outer.decomposes()(lambda input: unary.exp(input))
+    model = Model()
+    model.outputs = [outer(model.input("x", TensorType(Precision.FLOAT32, (2,))))]
+    what = "what BREAKING is written in breaks a rule: BadType: exp needs"
+    with pytest.raises(TypeError, match=what) as caught:
+        walked(model)
+    assert "in the decomposition of BREAKING for device steps" in caught.value.__notes__
+    with pytest.raises(TypeError, match=what):
+        to_standard(model)
 
 
 def test_what_is_missing_is_what_the_first_decomposition_lacks() -> None:

@@ -86,6 +86,24 @@ def test_transposed_convolutions_of_an_open_batch(
         agree(device, program, model, [numbers(size, 4, *axes)])
 
 
+@pytest.mark.parametrize("pad", AutoPad, ids=lambda p: p.name)
+@pytest.mark.parametrize("steps", [(1, 1, 1), (2, 1, 2), (3, 2, 1)], ids=str)
+def test_volumes_of_open_sizes_keep_nan(
+    steps: tuple[int, ...], pad: AutoPad, tmp_path: Path
+) -> None:
+    """As the program of known sizes; LiteRT's kernel of volumes loses NaN."""
+    model = Model()
+    x = model.input("x", TensorType(F32, (symbol("n"), 2, *map(symbol, "dhw"))))
+    weights, bias = model.constant(numbers(3, 2, 2, 3, 2)), model.constant(numbers(3))
+    how = {"auto_pad": pad, "strides": steps, "dilations": (1, 1, 1)}
+    model.outputs = [conv.conv_3d(x, weights, bias, **how)]
+    device, program = imported(model, tmp_path / "net.tflite")
+    for sizes in ((5, 6, 7), (3, 4, 4)):
+        data = numbers(2, 2, *sizes)
+        data[0, 0, 1, 2, 1], data[1, 1, 0, 0, 0] = np.nan, np.inf
+        agree(device, program, model, [data])
+
+
 @pytest.mark.parametrize("pads", [(0, 0, 0, 0), (0, 1, 0, 1), (1, 1, 1, 1)], ids=str)
 @pytest.mark.parametrize(("size", "wide"), [(5, 5), (6, 8), (4, 7)], ids=str)
 @pytest.mark.parametrize("operator", [pool.max_pool_2d, pool.max_pool], ids=lambda o: o.name)

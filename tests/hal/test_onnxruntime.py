@@ -20,7 +20,7 @@ from hal.drivers.onnxruntime.kernels import compute_precision
 from hal.drivers.onnxruntime.lending import lend_weights
 from nnir.errors import BadCall, DeviceError, NoLowering
 from nnir.model import Model
-from nnir.ops import attention, binary, control, linear, pool, quant, shape, unary
+from nnir.ops import activation, attention, binary, control, linear, pool, quant, shape, unary
 from nnir.types import Precision, TensorType
 
 
@@ -306,3 +306,14 @@ def test_a_query_that_sees_nothing_gives_0(sizes: tuple[int, ...], kind: Precisi
     got, want = (nna.compile(model, device)(*arrays)[0] for device in ("onnxruntime", "builtin"))
     assert not want[::7].any()
     np.testing.assert_allclose(got, want, rtol=2e-3, atol=2e-3)
+
+
+def test_a_lowering_that_refuses_leaves_no_initializers() -> None:
+    """PRelu has no kernel for FLOAT64: it is decomposed, and its slope in another form."""
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT64, (2, 3)))
+    model.outputs = [activation.prelu(x, model.constant(np.array([0.2, -0.25, 0.7])))]
+    emitter, data = emit(model)
+    graph = onnx.GraphProto.FromString(data)
+    held = {i.name for i in graph.initializer} | emitter.weights.keys()
+    assert held <= {name for node in graph.node for name in node.input}

@@ -27,7 +27,16 @@ NAMES = (
 )
 LOWERED = ("special_entr", "special_spherical_bessel_j0", "special_ndtr")
 FLOAT32 = (
-    *("erfinv", "i0", "special_erfcx", "special_i0e", "special_i1", "special_i1e"),
+    *(
+        "digamma",
+        "lgamma",
+        "erfinv",
+        "i0",
+        "special_erfcx",
+        "special_i0e",
+        "special_i1",
+        "special_i1e",
+    ),
     *("special_log_ndtr", "special_ndtri", "special_ndtr"),
     *(f"special_modified_bessel_{k}" for k in ("i0", "i1", "k0", "k1")),
     *(f"special_scaled_modified_bessel_{k}" for k in ("k0", "k1")),
@@ -43,6 +52,8 @@ POLYNOMIALS = (
 )
 X = rand(2, 3, low=0.1, high=0.9)
 DEGREES = f(-1, 0, 1, 2, 4, 8)
+GAMMAS = f(-7.75, -2.5, -1.25, -0.5, -1e-3, 1e-3, 0.3, 0.999, 1.5, 2.5, 3, 7.5, 40, 3e4)
+"""Where the functions of gamma are computed in different ways."""
 PAIRS = ("igamma.default", "igammac.default", "special_zeta.default")
 
 CASES = [
@@ -64,6 +75,13 @@ CASES = [
         tol=CLOSE,
     ),
     Case("aten.digamma.default", (f(-0.5, -1.25, 0, np.inf, np.nan),), why="edges", tol=CLOSE),
+    *(
+        Case(f"aten.{op}.default", (GAMMAS.astype(d),), why="all ranges", tol=NARROW)
+        for op in ("lgamma", "digamma")
+        for d in (np.float32, np.float16)
+    ),
+    Case("aten.lgamma.default", (f(1, 2, 3e38, -1e-20, 1e-30, 1e30),), why="far off", tol=CLOSE),
+    Case("aten.digamma.default", (f(-1, -0.0, 3e38, -1e-20, 1e-30),), why="far off", tol=CLOSE),
     Case("aten.erfinv.default", (f(-1, 1, 2, 0, np.nan),), why="edges", tol=CLOSE),
     Case("aten.special_entr.default", (f(-1, 0, np.inf, np.nan),), why="edges", tol=CLOSE),
     Case("aten.special_spherical_bessel_j0.default", (f(0, np.inf, 30),), why="edges", tol=CLOSE),
@@ -73,6 +91,8 @@ CASES = [
     Case("aten.special_zeta.self_scalar", (2.5, X + 1), tol=CLOSE),
     *(Case("aten.polygamma.default", (n, X), why=f"order {n}", tol=CLOSE) for n in range(4)),
     Case("aten.polygamma.default", (1, f(-0.5, -3.25, 12)), why="reflected", tol=CLOSE),
+    Case("aten.polygamma.default", (1, f(0.25, 3, dtype=np.float64)), why="wide", tol=CLOSE),
+    Case("aten.polygamma.default", (3, f(-0.0, 40, 1e-3, 1e12)), why="far", tol=CLOSE),
     Case("aten.mvlgamma.default", (X + 2, 3), tol=CLOSE),
     Case("aten.mvlgamma.default", (X, 0), why="p=0", raises=BadType),
     Case("aten.mvlgamma.default", (X, 2**40), why="too many terms", raises=BadType),
@@ -84,7 +104,7 @@ LIMITS = [
     *(
         Limit(op, device="onnxruntime", raises=NoLowering, why="ONNX has no special functions")
         for op in dict.fromkeys(c.op for c in CASES if not c.raises)
-        if op.split(".")[1] not in (*LOWERED, *FLOAT32, "polygamma")
+        if op.split(".")[1] not in (*LOWERED, *FLOAT32, "polygamma", "mvlgamma")
         and not op.endswith(".n_scalar")
     ),
     *(
@@ -96,15 +116,5 @@ LIMITS = [
             why="onnxruntime has no kernel for float64",
         )
         for op in FLOAT32
-    ),
-    *(
-        Limit(
-            "aten.polygamma.default",
-            device="onnxruntime",
-            case=f"order {n}",
-            raises=NoLowering,
-            why="ONNX has no special functions",
-        )
-        for n in (0, 2, 3)
     ),
 ]

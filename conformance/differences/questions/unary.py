@@ -8,7 +8,6 @@ from nnir.types import Precision
 
 from ...case import Case, f, i
 from ..question import (
-    NO_KERNEL,
     SIGNS,
     UNLOOKED,
     ZEROS,
@@ -25,7 +24,6 @@ HALVES = f(-2.5, -1.5, -0.5, 0.5, 1.5, 2.5)
 FAR = f(-1.7, 1.7, 300, -300)
 HUGE = f(3e9, -3e9, inf, -inf, nan)
 LEAST = i(-(1 << 31), dtype=np.int32)
-NOT_THERE = ("torch onnxruntime", "tensorflow onnxruntime", "paddle onnxruntime")
 ONNX_TYPES = {"uint8": 2, "int8": 3, "int32": 6, "int64": 7, "bool": 9}
 
 
@@ -221,7 +219,6 @@ QUESTIONS = [
         same(f(0, -1, -inf, inf), torch="lgamma", tensorflow="Lgamma", paddle="lgamma"),
         "It is infinite at every integer up to 0.",
         {},
-        strays=because(NO_KERNEL, *NOT_THERE),
     ),
     Question(
         "DIGAMMA",
@@ -230,7 +227,6 @@ QUESTIONS = [
         same(f(0, -0.0, -1), torch="digamma", tensorflow="Digamma", paddle="digamma"),
         "The limit depends on the side; at zero the sign says which.",
         {},
-        strays=because(NO_KERNEL, *NOT_THERE),
     ),
     Question(
         "ERF",

@@ -5,24 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from nnir.model import Value
 from nnir.ops import conv
 from nnir.types import Fuse, Precision
 
 from ...attributes import Transposed, Window
 from ...lowering import Lowerings
-from ...orders import Order
 from . import windows
 from .emitter import Emitter, Image, Ref, Taken
-from .kernels import FUSED
+from .ends import restore_infinities
 from .static import numbers
 
 table = Lowerings[Ref]()
 
 
-@table.lower(conv.conv_2d, conv.conv_3d, how=Window)
+@table.lower(conv.conv_2d, how=Window)
 def convolution(
     g: Emitter,
     input: Image,
@@ -35,29 +32,14 @@ def convolution(
 ) -> Ref:
     how = how.over(windows.spatial_sizes("a convolution", filter))
     x, padding = windows.pad_for_kernel(g, "a convolution", input, how)
-    name, filters = f"CONV_{how.rank}D", filter.shape[0]
+    name, perm, filters = "CONV_2D", (0, 2, 3, 1), filter.shape[0]
     fields: dict[str, Any] = windows.fields(name, how, padding)
-    perm: Order = (0, 2, 3, 1) if how.rank == 2 else (2, 3, 4, 1, 0)
-    is_open = group == 1 and not input.is_static
-    g.need(how.rank == 2 or is_open, "has no groups of volumes, and loses NaN in what is convolved")
     if group > 1 and group == x.tensor.shape[-1] and isinstance(filters, int):
         name, perm = "DEPTHWISE_CONV_2D", (1, 2, 3, 0)
         fields["depth_multiplier"] = filters // group
     weights = g.ordered(filter, perm)
     made = g.lowerings.fused(g, g.compute(name, [x, weights, bias], **fields), fuse_code)
     return restore_infinities(g, made, weights, bias)
-
-
-def restore_infinities(g: Emitter, result: Ref, *parameters: Ref) -> Ref:
-    """LiteRT's own kernels keep results within the finite numbers; those of an activation are not
-    below 0. XNNPACK's, which take parameters that are all known, do not."""
-    if parameters and all(p.tensor.data is not None for p in parameters):
-        return result
-    most, is_rectified = float(np.finfo(np.float32).max), FUSED in g.makers[result.tensor].fields
-    ends = (most, np.inf), (-most, -np.inf)
-    for bound, beyond in ends[: 2 - is_rectified]:
-        result = g.where(result.equal(bound), beyond, result)
-    return result
 
 
 @table.lower(conv.conv_2d_transpose, how=Transposed)

@@ -49,7 +49,7 @@ ARITHMETIC = frozenset({"ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "SUM", "MEAN"
 FUSED = "fused_activation_function"
 RECTIFIERS = {"RELU": 1, "RELU6": 3}
 """Activations that kernels apply to their result, and the numbers that the field has for them."""
-FUSING = frozenset({"ADD", "SUB", "MUL", "DIV", "FULLY_CONNECTED", "CONV_2D", "CONV_3D"}) | {
+FUSING = frozenset({"ADD", "SUB", "MUL", "DIV", "FULLY_CONNECTED", "CONV_2D"}) | {
     *("DEPTHWISE_CONV_2D", "AVERAGE_POOL_2D", "MAX_POOL_2D"),
 }
 """Kernels that may apply an activation to their result."""

@@ -10,8 +10,8 @@ from nnir.types import Fuse
 
 from ...lowering import Lowerings
 from ...orders import identity
-from .conv import restore_infinities
 from .emitter import Emitter, Plain, Real, Ref, Taken
+from .ends import restore_infinities
 
 table = Lowerings[Ref]()
 table.decompose(linear.mat_mul, join_stacks)

@@ -13,8 +13,8 @@ from nnir.types import Precision
 from ...attributes import Window
 from ...lowering import Lowerings
 from . import windows
-from .conv import restore_infinities
 from .emitter import Emitter, Image, Ref
+from .ends import restore_infinities
 from .kernels import FUSED, RECTIFIERS
 
 table = Lowerings[Ref]()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.ops import random
-from nnir.recipes.random import draw_by_seed
+from nnir.recipes.random import draw_by_seed, draw_classes, draw_truths
 from nnir.types import Precision
 
 from ...lowering import Lowerings
@@ -46,6 +46,8 @@ def multinomial(g: Emitter, input: Real, *, sample_size: int, dtype: Precision) 
 
 for _operator in (random.random_normal, random.random_uniform):
     table.decompose(_operator, draw_by_seed(_operator))
+table.decompose(random.multinomial, draw_classes)
+table.decompose(random.bernoulli, draw_truths)
 
 
 @table.lower(random.bernoulli)

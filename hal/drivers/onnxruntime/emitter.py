@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Literal, overload
+from typing import TYPE_CHECKING, Annotated, Any, Literal, overload
 
 import numpy as np
 
@@ -100,6 +100,7 @@ class Emitter(Emission[Ref]):
         self.known: dict[str, np.ndarray] = outer.known if outer else {}
         self.nodes: list[bytes] = []
         self.small: list[bytes] = []
+        self.made: list[Value] = []
         self.weights: dict[str, np.ndarray] = {}
         self.ends: set[str] = set()
         self.opset = target or OPSET
@@ -122,11 +123,20 @@ class Emitter(Emission[Ref]):
     def stand_in(self, value: Value) -> Ref:
         return Ref("missing", value.precision, self)
 
-    def mark(self) -> int:
-        return len(self.nodes)
+    def mark(self) -> tuple[int, ...]:
+        return *map(len, self._kept()), self.root.opset, self.root.lowest
 
-    def undo(self, mark: int) -> None:
-        del self.nodes[mark:]
+    def undo(self, mark: tuple[int, ...]) -> None:
+        """Initializers go too, which nobody would read, and the opset that was needed."""
+        *counts, self.root.opset, self.root.lowest = mark
+        for value in self.made[counts[0] :]:
+            del self.names[value]
+        for kept, count in zip(self._kept(), counts, strict=True):
+            while len(kept) > count:
+                kept.pop() if isinstance(kept, list) else kept.popitem()
+
+    def _kept(self) -> tuple[list[Value] | list[bytes] | dict[str, Any], ...]:
+        return self.made, self.nodes, self.small, self.weights, self.root.domains
 
     def typed(self, ref: Ref, value: Value) -> Ref:
         """The result of an operation, which has its type."""
@@ -415,8 +425,8 @@ class Emitter(Emission[Ref]):
             if operand.constant is None:
                 raise NoLowering(f"{operand!r} is read before it is made")
             name = self.name(operand.name or "weight", keep=True)
-            made = self._initializer(name, operand.constant)
-            self.names[operand] = made
+            self.names[operand] = self._initializer(name, operand.constant)
+            self.made.append(operand)
         return self.names[operand]
 
     def branch(self, model: Model, inputs: Sequence[Operand]) -> proto.Graph:

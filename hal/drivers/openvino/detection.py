@@ -8,7 +8,7 @@ from nnir.types import Precision
 
 from ...attributes import Regions
 from .emitter import Emitter, Ref
-from .forms import Single, Sizes, Table, single
+from .forms import Single, Sizes, Table, with_columns
 
 table = Table()
 
@@ -25,9 +25,7 @@ def non_max_suppression_indices(
     center_point_box: bool,
 ) -> Ref:
     """OpenVINO suppresses at the threshold too, the standard above it: at the next float."""
-    corners, most = single(g, boxes), max_output_boxes_per_class
-    if boxes.shape[2] != 4:  # OpenVINO wants to know the size of the axis
-        corners = g.reshape(corners, [0, 0, 4], copy=True)
+    corners, most = with_columns(g, boxes, 4), max_output_boxes_per_class
     overlap = _or(g, iou_threshold, 0.0) * (1 + 2**-23)
     found, _, count = g.node(
         "NonMaxSuppression",
@@ -46,19 +44,18 @@ def _or(g: Emitter, threshold: Ref | None, default: float) -> Ref:
 
 
 @table.lower(detection.roi_align, how=Regions)
-def roi_align(
-    g: Emitter, input: Single, rois: Single, batch_indices: Sizes, *, how: Regions
-) -> Ref:
+def roi_align(g: Emitter, input: Single, rois: Value, batch_indices: Sizes, *, how: Regions) -> Ref:
+    regions = with_columns(g, rois, 4)
     made = g.node(
         "ROIAlign",
-        *(input, rois, batch_indices),
+        *(input, regions, batch_indices),
         pooled_h=how.output_height,
         pooled_w=how.output_width,
         sampling_ratio=max(how.sampling_ratio, 0),
         spatial_scale=how.spatial_scale,
         aligned_mode="half_pixel_for_nn" if how.aligned else "asymmetric",
     )
-    return _without_empty(g, made, rois) if how.aligned and how.sampling_ratio <= 0 else made
+    return _without_empty(g, made, regions) if how.aligned and how.sampling_ratio <= 0 else made
 
 
 def _without_empty(g: Emitter, made: Ref, rois: Ref) -> Ref:
@@ -70,12 +67,12 @@ def _without_empty(g: Emitter, made: Ref, rois: Ref) -> Ref:
 
 @table.lower(detection.max_roi_pool)
 def max_roi_pool(
-    g: Emitter, input: Single, rois: Single, *, pooled_shape: tuple[int, ...], spatial_scale: float
+    g: Emitter, input: Single, rois: Value, *, pooled_shape: tuple[int, ...], spatial_scale: float
 ) -> Ref:
     height, width = pooled_shape
     return g.node(
         "ROIPooling",
-        *(input, rois),
+        *(input, with_columns(g, rois, 5)),
         output_size=pooled_shape,
         output_roi=pooled_shape,
         pooled_h=height,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated
 
+from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.operator import Operator
@@ -21,6 +22,22 @@ def single(g: Emitter, input: Value) -> Ref:
     if not input.is_float:
         raise NoLowering(f"openvino has {g.operation.operator.name} of floats, not {input.type}")
     return g.cast(input, Precision.FLOAT32)
+
+
+def with_columns(g: Emitter, boxes: Value, count: int) -> Ref:
+    """In float32; OpenVINO wants to know how many numbers a box has."""
+    rows, known = single(g, boxes), boxes.shape[-1] == count
+    return rows if known else g.reshape(rows, [0] * (boxes.rank - 1) + [count], copy=True)
+
+
+def corner(g: Emitter, input: Value, reach: Value, axis: int) -> Ref:
+    """As much of `input` as the other axes of `reach` have; OpenVINO wants the same size of them,
+    unless it knows both, and leaves out slices up to sizes that it wants to be the same."""
+    data = g.take(input)
+    for k, sizes in enumerate(zip(input.shape, reach.shape, strict=True)):
+        if k != axis and sizes[0] != sizes[1] and any(isinstance(d, Expr) for d in sizes):
+            data = g.gather(data, g.line(g.size(reach, k)), k)
+    return data
 
 
 def widen(g: Emitter, input: Value) -> Ref:

@@ -13,7 +13,7 @@ from nnir.types import Precision
 from ...operands import Axis, Known
 from .elements import HALF, NARROW
 from .emitter import Emitter, Ref
-from .forms import Sizes, Table
+from .forms import Sizes, Table, corner
 from .integers import wrap
 
 table = Table()
@@ -85,7 +85,7 @@ def _vectors(g: Emitter, input: Value, indices: Value, first: int) -> Ref:
 @table.lower(index.gather_elements)
 def gather_elements(g: Emitter, input: Value, indices: Value, *, axis: Axis) -> Ref:
     at = _from_front(g, indices, g.size(input, axis))
-    return g.node("GatherElements", input, at, axis=axis)
+    return g.node("GatherElements", corner(g, input, indices, axis), at, axis=axis)
 
 
 @table.lower(index.gather_nd)

@@ -8,12 +8,14 @@ import struct
 import numpy as np
 
 from nnir.ops import random
+from nnir.recipes.random import draw_classes
 from nnir.types import Precision
 
 from .emitter import Emitter, Ref
 from .forms import Single, Sizes, Table
 
 table = Table()
+table.decompose(random.multinomial, draw_classes)
 
 
 def _draw(g: Emitter, shape: Ref, seed: float | None, part: int = 1) -> Ref:
