@@ -46,6 +46,7 @@ from . import (
     unary,
     weights,
     windows,
+    written,
 )
 from .direct import DirectCase, DirectLimit, Quantized
 
@@ -102,7 +103,7 @@ LIMITS: list[DirectLimit] = [
     x for family in (*FAMILIES, typed, *KINDS) for x in getattr(family, "LIMITS", ())
 ]
 
-MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS]
+MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS, *written.CHAINS]
 """Models of a few operations."""
 
 __all__ = [

@@ -113,13 +113,14 @@ class Emitter(Emission[Ref]):
         self.target: int | None = outer.target if outer else target
         self.known: dict[str, np.ndarray] = outer.known if outer else {}
         self.nodes: list[bytes] = []
-        self.small: list[bytes] = []
+        self.small: dict[str, bytes] = {}
         self.weights: dict[str, np.ndarray] = {}
         self.ends: set[str] = set()
         self.opset = target or OPSET
         self.lowest = older.OLDEST
         self.domains: dict[str, None] = {}
         self.tails: list[str] = []
+        self.reads: set[str] = set()
         self.metadata: dict[str, str] = {}
         self.places: Mapping[str, Place] = {}
         self.initializers: set[str] = set()
@@ -317,7 +318,7 @@ class Emitter(Emission[Ref]):
             return ref
         made = self.node_name("Cast")
         self.require_types("Cast", to, ref.precision)
-        attributes: proto.Attributes = {"to": code_of(to), **rounding_to(to)}
+        attributes: proto.Attributes = {"to": code_of(to), **kernels.rounding_to(to)}
         self._append(proto.node("Cast", [ref], [made], made, "", attributes))
         return Ref(made, to, self)
 
@@ -448,7 +449,17 @@ class Emitter(Emission[Ref]):
         self.lower_all(model)
         tails = [self._noted_tail(n, v) for n, v in model.named_outputs()]
         between = self._types_between(model) if self.for_file and self.outer is None else []
-        return proto.graph(name, self.nodes, self.small, heads, tails, between)
+        if self.for_file:
+            self._leave_out_unread()
+        return proto.graph(name, self.nodes, [*self.small.values()], heads, tails, between)
+
+    def _leave_out_unread(self) -> None:
+        """Drop constants of forms that were given up: engines warn of them in a file."""
+        self.reads.update(self.tails, *map(proto.names_read, self.nodes))
+        self.small = {n: tensor for n, tensor in self.small.items() if n in self.reads}
+        self.weights = {n: array for n, array in self.weights.items() if n in self.reads}
+        if self.outer is not None:
+            self.outer.reads |= self.reads
 
     def _types_between(self, model: Model) -> list[bytes]:
         """The types of what is neither input nor output, which a file need not say: whoever reads
@@ -483,7 +494,7 @@ class Emitter(Emission[Ref]):
         if array.nbytes >= INLINE and self.outer is None and ref.precision in NATIVE:
             self.weights[name] = array
         else:
-            self.small.append(proto.tensor(name, array))
+            self.small[name] = proto.tensor(name, array)
         return ref
 
     def _tail(self, stem: str, value: Value) -> bytes:
@@ -538,13 +549,6 @@ class Emitter(Emission[Ref]):
         for quirk in found:
             report_met(quirk)
         return self.node("Max", ref) if found else ref
-
-
-def rounding_to(precision: Precision) -> dict[str, int | str]:
-    """How a Cast rounds to 8-bit floats as NumPy does: powers of two to the nearest one."""
-    if precision == Precision.FLOAT8E8M0FNU:
-        return {"round_mode": "nearest", "saturate": 0}
-    return {"saturate": 0} if precision.name.startswith("FLOAT8") else {}
 
 
 def widen(g: Emitter, operand: Operand) -> Ref:

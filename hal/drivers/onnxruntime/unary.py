@@ -12,7 +12,8 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from ...quirks import report_met
-from .emitter import Emitter, Ref, Taken, rounding_to
+from .emitter import Emitter, Ref, Taken
+from .kernels import rounding_to
 from .quirks import TRUE_ZERO
 
 table = Lowerings[Ref]()
