@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,8 @@ import numpy as np
 
 from frontends import onnx as onnx_files
 from frontends import tflite as tflite_files
+from frontends.source import buffer_of
+from frontends.tflite.reading import reader as tflite_reader
 from hal.device import Device
 from hal.properties import Properties
 from hal.runtime import manager
@@ -19,6 +23,7 @@ from nnir.evaluate import evaluate
 from nnir.model import Model, Value
 from nnir.staging import temporary_folder
 
+from ..cases.nnir.written import FILE
 from ..judging.compare import compare, first_problem
 
 READERS = {".onnx": onnx_files, ".tflite": tflite_files}
@@ -40,11 +45,30 @@ def find_problem(case: Any, device: str, want: Sequence[np.ndarray]) -> str | No
             path = folder / f"model{suffix}"
             for opset in _opsets(case, suffix):
                 _check(case, manager.acquire(device), path, opset, want)
+            if case.noted == suffix:
+                _require_same(f"nodes in {suffix}", _noted()[str(case)], nodes_of(path))
             if suffix == ".onnx" and case.opset is not None and case.lowest > OPSETS[0]:
                 _check_lowest(case, kind(), folder)
     except AssertionError as error:
         return str(error)
     return None
+
+
+@cache
+def _noted() -> dict[str, str]:
+    """The nodes of files, by case."""
+    found: dict[str, str] = json.loads(FILE.read_text())
+    return found
+
+
+def nodes_of(path: Path) -> str:
+    """The kinds of the nodes of a file, in order."""
+    if path.suffix == ".tflite":
+        source = tflite_reader.read(buffer_of(path, "TFLite file"))
+        return " ".join(n.op for n in source.graph.nodes)
+    import onnx
+
+    return " ".join(n.op_type for n in onnx.load(path).graph.node)
 
 
 def _opsets(case: Any, suffix: str) -> Iterator[int | None]:

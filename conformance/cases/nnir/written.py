@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -34,8 +35,8 @@ from nnir.ops import (
 )
 from nnir.types import InterpolateMode, PadMode, Precision
 
-from ...case import Const, f, i, rand, scalar
-from .chains import Chain
+from ...case import Const, Tolerance, f, i, rand, scalar
+from .chains import BYTES, COARSE, INSIDE, Chain, between, in_blocks
 from .control import LOOP, RELU, SUM
 from .graph import Open, Step
 
@@ -46,12 +47,14 @@ class Written(Chain):
 
     `opset`: the operator set of ONNX that its file has where none is asked for, and `lowest` the
     lowest one that it can be written for. It is written for all from there on; None where it is
-    about none.
+    about none. `noted`: the format of which `written.json` says the nodes; `make_written` writes
+    it, and its difference is what a change of a lowering did.
     """
 
     names: tuple[str, ...] = ()
     opset: int | None = None
     lowest: int = 13
+    noted: str = ""
 
     def __str__(self) -> str:
         return f"{self.op}-written-{self.why}"
@@ -65,6 +68,11 @@ class Written(Chain):
         model.output_names = [*self.names[count:]]
         return model
 
+
+FILE = Path(__file__).with_name("written.json")
+HALF = Tolerance(relative=2e-3, absolute=2e-3)
+LOOSE = Tolerance(absolute=0.3)
+"""ONNX Runtime by itself rounds what it multiplies with a few bits to 8."""
 
 IMAGE = rand(1, 2, 4, 4)
 LINE = f(3, -1, 0.5, 2)
@@ -215,4 +223,49 @@ def _later() -> Iterator[Written]:
         yield row(f"GRID_SAMPLE, {mode.name}", 16, step, IMAGE, grid)
 
 
-CHAINS = [*_names(), *_open(), *_blocks(), *_types(), *_sets(), *_later()]
+def _integers() -> Iterator[Written]:
+    """What is computed in integers alone in a `.tflite` file, also where sizes are open."""
+    for why, steps in INSIDE.items():
+        chain = between(why, steps, np.int8, COARSE)
+        for opened in (False, True):
+            data: np.ndarray | Open = chain.inputs[0]
+            if opened:
+                data = Open(BYTES, ("n", *BYTES.shape[1:]))
+            name = f"integers, {why}{', open' if opened else ''}"
+            yield Written((data,), chain.steps, name, noted=".tflite", tol=chain.tol)
+
+
+def _halves() -> Iterator[Written]:
+    """Halves of an `.onnx` file stay halves: what computes wider does so by itself."""
+    data = rand(1, 2, 4, 4, dtype=np.float16)
+    given: dict[str, Any] = {"kernel_shape": (2, 2), "strides": (2, 2)}
+    steps = {
+        "maxima": Step(pool.max_pool_2d, (0,), given),
+        "averages": Step(pool.average_pool_2d, (0,), given),
+        "sums": Step(reduce.reduce_sum, (0, Const(i(3))), {"keepdim": False}),
+        "means": Step(reduce.reduce_mean, (0, Const(i(1, 2))), {"keepdim": True}),
+        "running sums": Step(reduce.cum_sum, (0, Const(np.array(3)))),
+        "products": Step(linear.mat_mul, (0, 0), {"transpose_y": True}),
+        "odds": Step(activation.softmax, (0,), {"axis": -1}),
+    }
+    for why, step in steps.items():
+        yield Written((data,), (step,), f"halves, {why}", noted=".onnx", tol=HALF)
+
+
+def _blocks_of_few() -> Iterator[Written]:
+    """Products with integers in blocks, whose form engines know and make one kernel of."""
+    for chain in in_blocks():
+        yield Written(chain.inputs, chain.steps, chain.why, tol=LOOSE, noted=".onnx")
+
+
+CHAINS = [
+    *_names(),
+    *_open(),
+    *_blocks(),
+    *_types(),
+    *_sets(),
+    *_later(),
+    *_integers(),
+    *_halves(),
+    *_blocks_of_few(),
+]

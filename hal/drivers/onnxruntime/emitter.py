@@ -93,7 +93,7 @@ class Emitter(Emission[Ref]):
     the opset that a file is asked for; without it, the opset is what the operators need, and at
     least 21, and `lowest` is the one that they need. `tails` are the names of its outputs,
     `metadata` what a file says beside the graph, `places` where the nodes of the source were
-    written.
+    written, `untold` are results whose types are not those of the model.
     """
 
     device = "onnxruntime"
@@ -121,6 +121,7 @@ class Emitter(Emission[Ref]):
         self.domains: dict[str, None] = {}
         self.tails: list[str] = []
         self.reads: set[str] = set()
+        self.untold: set[str] = set()
         self.metadata: dict[str, str] = {}
         self.places: Mapping[str, Place] = {}
         self.initializers: set[str] = set()
@@ -465,6 +466,7 @@ class Emitter(Emission[Ref]):
         """The types of what is neither input nor output, which a file need not say: whoever reads
         it sees them all the same."""
         known = {*(self.names[v] for v in model.inputs), *self.initializers, *self.tails}
+        known |= self.untold
         found: dict[str, bytes] = {}
         for operation in model.operations:
             for value in operation.outputs:
