@@ -38,6 +38,7 @@ from . import (
     quantised_types,
     resize,
     samples,
+    seams,
     shape,
     sizes,
     sort,
@@ -93,7 +94,7 @@ another order."""
 
 CASES += [
     c
-    for kind in (typed, crops, narrow, weights, special, ends, features, *KINDS)
+    for kind in (typed, crops, narrow, weights, special, ends, features, seams, *KINDS)
     for c in kind.CASES
 ]
 CASES += defaults.read(CASES)
@@ -103,7 +104,7 @@ LIMITS: list[DirectLimit] = [
     x for family in (*FAMILIES, typed, *KINDS) for x in getattr(family, "LIMITS", ())
 ]
 
-MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS, *written.CHAINS]
+MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS, *written.CHAINS, *seams.CHAINS]
 """Models of a few operations."""
 
 __all__ = [
