@@ -29,7 +29,7 @@ WIDE = (np.float16, ml_dtypes.bfloat16, np.float64)
 def _casts() -> Iterator[DirectCase]:
     """Next to what each 8-bit float holds: its largest number and its smallest one."""
     for to in NARROW:
-        limits = ml_dtypes.finfo(to.dtype)
+        limits = ml_dtypes.finfo(to.dtype)  # type: ignore[no-untyped-call]
         largest, least = float(limits.max), float(limits.smallest_subnormal)
         step = largest - float(np.nextafter(limits.max, to.dtype.type(0)))
         near = (0, step / 4, step / 2, step / 2 + step / 16, step, largest)

@@ -128,9 +128,9 @@ def _blocks() -> Iterator[Written]:
             why = f"{then.name} or else {other.name}, {len(outputs)} results"
             yield Written((yes, *pair), both, why, outputs, names=tuple(names.split()))
     state = np.array([True]), i(0), f(1, 3, -8), f(0.5, 2, -0.25)
-    names = ("go", "count", "x", "step", "end", "last", "all")
+    ends = ("go", "count", "x", "step", "end", "last", "all")
     loop = Step(control.while_, (0, 1, 2, 3), LOOP)
-    yield Written(state, (loop,), "a loop", (4, 5, 6), names=names)
+    yield Written(state, (loop,), "a loop", (4, 5, 6), names=ends)
 
 
 KINDS = (
@@ -185,8 +185,9 @@ def _sets() -> Iterator[Written]:
         step = Step(shape.split, (0, Const(i(*sizes))), {"axis": 2})
         yield row(f"pieces of {sizes}", 13, step)
     yield row("UNSTACK", 13, Step(shape.unstack, (0,), {"axis": 1, "num": 2}))
-    for sizes in ((2, -1), (0, 0, -1), (4, 8)):
-        yield row(f"RESHAPE to {sizes}", 13, Step(shape.reshape, (0, Const(i(*sizes)))))
+    for shape_to in ((2, -1), (0, 0, -1), (4, 8)):
+        step = Step(shape.reshape, (0, Const(i(*shape_to))))
+        yield row(f"RESHAPE to {shape_to}", 13, step)
 
 
 def _later() -> Iterator[Written]:
