@@ -93,6 +93,9 @@ def _check(
         again = reader.load(path)
         _require_same(f"inputs in {what}", _ends(model, path.suffix), _ends(again, path.suffix))
         _require_near(f"{what}, read again", case, evaluate(again, arrays), want)
+        if path.suffix == ".onnx":  # the others say nothing of the source
+            lines = model.provenance.places.values(), again.provenance.places.values()
+            _require_same(f"places in {what}", *map(set, lines))
     if path.suffix == ".onnx":
         _check_onnx(path, opset or case.opset, model)
     context = device.create_context(Properties({}), None)

@@ -33,6 +33,7 @@ from nnir.ops import (
     sort,
     unary,
 )
+from nnir.provenance import Place
 from nnir.types import InterpolateMode, PadMode, Precision
 
 from ...case import Const, Tolerance, f, i, rand, scalar
@@ -60,12 +61,15 @@ class Written(Chain):
         return f"{self.op}-written-{self.why}"
 
     def model(self) -> Model:
-        """The model, with its names."""
+        """The model, with its names, and a line of code for each operation."""
         model = super().model()
         count = len(model.inputs)
         for value, name in zip(model.inputs, self.names[:count], strict=bool(self.names)):
             value.name = name
         model.output_names = [*self.names[count:]]
+        for k, operation in enumerate(model.operations):
+            operation.origin = f"step {k}"
+            model.provenance.places[operation.origin] = Place(f"net.{k}", f"net.py:{k}")
         return model
 
 
