@@ -61,6 +61,15 @@ def dims(name: str, sizes: Iterable[int]) -> tuple[Dim, ...]:
     )
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Contents:
+    """Stands for a table of TensorFlow: what it holds, row k of `values` under `keys[k]`."""
+
+    name: str
+    keys: np.ndarray
+    values: np.ndarray
+
+
 @dataclass(slots=True, eq=False)
 class SourceNode:
     """One node as the source wrote it; "" in `inputs` is an absent optional input.

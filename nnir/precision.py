@@ -278,13 +278,7 @@ class _Writer:
         """Let one operation read its weights through casts, unless there is a reason against it."""
         inputs: list[Value | None] = []
         for value in operation.inputs:
-            array = None if value is None else value.constant
-            if (
-                value is None
-                or array is None
-                or array.size < WEIGHTS
-                or value.precision not in self.narrower
-            ):
+            if value is None or not self._is_weight(value):
                 inputs.append(value)
             elif reason is not None:
                 self.kept[operation.label] = reason

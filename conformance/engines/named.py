@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from frontends.source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue
-from frontends.tensorflow.reading.hash_tables import Contents
+from frontends.source import Contents, Ref, SourceGraph, SourceModel, SourceNode, SourceValue
 from nnir.model import Model
 from nnir.types import Precision, TensorType, precision_of
 

@@ -40,7 +40,7 @@ LONG = 4
 
 def names() -> dict[str, Any]:
     """`NAMES` and those that only the cases of one frontend need."""
-    from frontends.tensorflow.reading.hash_tables import Contents
+    from frontends.source import Contents
 
     from ..engines import tflite as lite
 

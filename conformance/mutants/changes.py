@@ -39,7 +39,7 @@ ARITHMETIC = {
 SIBLINGS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 COMMUTES = re.compile(
     r"add|plus|mul|multiply|times|convert|(logical|bitwise)?(and|or|xor)|(not|array)?equal|max(imum)?|min(imum)?"
-    r"|gcd|hypot|lower|commonprecision"
+    r"|gcd|hypot|lower|commonprecision|suppress"
 )
 """What means the same with its operands exchanged, by the names of functions and kernels.
 

@@ -25,7 +25,7 @@ BY_CASES, BY_TESTS, SURVIVED, EQUIVALENT = "cases", "tests", "survived", "equiva
 SECONDS = 60.0
 """For the cases of one change; so much again for the tests."""
 
-MOST = 600
+MOST = 4000
 """So many cases are run of one change at most."""
 
 KNOWN = Path(__file__).with_name("equivalent.txt")

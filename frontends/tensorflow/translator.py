@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..named_arguments import NamedTranslator
-from .reading.hash_tables import Contents
+from ..source import Contents
 from .reading.variables import Variable
 
 

@@ -15,6 +15,7 @@ from conformance.upstream.bug import read_bugs
 from hal.drivers.litert.quirks import CONSTANT_BRANCH
 from hal.drivers.litert.quirks import QUIRKS as OF_LITERT
 from hal.drivers.onnxruntime.quirks import (
+    ABOVE_FLOAT8,
     PAD_BEFORE_AVERAGE_POOL,
     PAD_BEFORE_MAX_POOL,
     PADDED_END,
@@ -242,6 +243,15 @@ def small_zeros() -> Model:
     return model
 
 
+def large_float8() -> Model:
+    """480 as a float of 8 bits."""
+    model = Model("large")
+    x = model.input("x", TensorType(F32, (4,)))
+    large = x * number(model, 0) + number(model, 480)
+    model.outputs = [large.cast(Precision.FLOAT8E4M3FN).cast(F32)]
+    return model
+
+
 def product_of_constants() -> Model:
     """Integers of 4 bits times a matrix that is known too."""
     model = Model("constants")
@@ -345,6 +355,7 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (SCALES_OF_SUMMED_ROWS, "openvino", lambda: weights_with_scales(0, 0)),
     (SCALES_OF_SUMMED_ROWS, "openvino", lambda: weights_with_scales(1, 4)),
     (TRUE_ZERO, "onnxruntime", small_zeros),
+    (ABOVE_FLOAT8, "onnxruntime", large_float8),
     (PRODUCT_OF_CONSTANTS, "openvino", product_of_constants),
     (SLOPES_OF_A_PRODUCT, "openvino", product_with_slopes),
     (TRANSPOSED_INPUT, "openvino", layer_and_transpose),

@@ -29,6 +29,7 @@ FRAMEWORKS = {"onnx", "onnxruntime", "torch", "tensorflow", "paddle", "openvino"
     "ai_edge_litert"
 }
 MAY_IMPORT_FRAMEWORKS = {
+    "conformance/engines/written.py",
     "hal/drivers/litert/driver.py",
     "hal/drivers/litert/probe.py",
     "hal/drivers/onnxruntime/driver.py",

@@ -14,6 +14,7 @@ from nnir import types
 from nnir.ops import OPERATORS
 
 STANDARD = json.loads((Path(__file__).parents[1] / "data" / "standard_operators.json").read_text())
+CODES = Path(__file__).parents[1] / "data" / "extension_codes.json"
 ROWS = {row["name"]: row for row in STANDARD["operators"]}
 ENUMS = {
     "precision_codes": types.Precision,
@@ -74,6 +75,12 @@ def _plain(value: Any) -> Any:
 @pytest.mark.parametrize("name", OPERATORS)
 def test_extensions_have_codes_of_their_own(name: str) -> None:
     assert (OPERATORS[name].code >= 1000) == (name not in ROWS)
+
+
+def test_codes_of_extensions_stay() -> None:
+    """Devices in C know operators by their codes alone."""
+    known: dict[str, int] = json.loads(CODES.read_text())
+    assert {name: OPERATORS[name].code for name in known} == known
 
 
 @pytest.mark.parametrize("name", ENUMS)

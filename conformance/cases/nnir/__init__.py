@@ -38,6 +38,7 @@ from . import (
     quantised_types,
     resize,
     samples,
+    seams,
     shape,
     sizes,
     sort,
@@ -46,6 +47,7 @@ from . import (
     unary,
     weights,
     windows,
+    written,
 )
 from .direct import DirectCase, DirectLimit, Quantized
 
@@ -92,7 +94,7 @@ another order."""
 
 CASES += [
     c
-    for kind in (typed, crops, narrow, weights, special, ends, features, *KINDS)
+    for kind in (typed, crops, narrow, weights, special, ends, features, seams, *KINDS)
     for c in kind.CASES
 ]
 CASES += defaults.read(CASES)
@@ -102,7 +104,7 @@ LIMITS: list[DirectLimit] = [
     x for family in (*FAMILIES, typed, *KINDS) for x in getattr(family, "LIMITS", ())
 ]
 
-MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS]
+MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS, *written.CHAINS, *seams.CHAINS]
 """Models of a few operations."""
 
 __all__ = [

@@ -307,7 +307,8 @@ FUSING = frozenset(
 """Operators with a fuse code."""
 
 
-def _between(why: str, steps: tuple[Step, ...], kind: Any, grid: Grid) -> Chain:
+def between(why: str, steps: tuple[Step, ...], kind: Any, grid: Grid) -> Chain:
+    """Steps from integers of a small scale to those of a grid."""
     array = rand(2, 3, 5, 4, dtype=kind, low=np.iinfo(kind).min, high=np.iinfo(kind).max)
     first = Step(quant.dequantize_linear, (0, *_grid(kind, SMALL[kind])))
     dtype = Precision[np.dtype(kind).name.upper()]
@@ -321,17 +322,17 @@ def between_integers() -> Iterator[Chain]:
     """Every kind of operation from integers to integers: of the same scale, and of others."""
     for why, steps in INSIDE.items():
         for kind, grid in SMALL.items():
-            yield _between(why, steps, kind, grid)
+            yield between(why, steps, kind, grid)
         for grid in (COARSE, FINE):
-            yield _between(why, steps, np.int8, grid)
+            yield between(why, steps, np.int8, grid)
         if steps[-1].operator in FUSING:
             fused = replace(steps[-1], attrs={**steps[-1].attrs, "fuse_code": Fuse.RELU})
             bounded = Step(activation.clip, (len(steps) + 1, Const(scalar(-1)), Const(scalar(1))))
             two = (*steps[:-1], fused, bounded)
-            yield _between(f"{why} with relu, bounds", two, np.int8, COARSE)
+            yield between(f"{why} with relu, bounds", two, np.int8, COARSE)
         if why.startswith(("a ", "the")):
             rectified = (*steps, Step(activation.relu, (len(steps) + 1,)))
-            yield _between(f"{why} and relu", rectified, np.int8, COARSE)
+            yield between(f"{why} and relu", rectified, np.int8, COARSE)
 
 
 FOLDS = (reduce.reduce_sum, reduce.reduce_prod, reduce.reduce_max, reduce.reduce_min)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from frontends.tensorflow.reading.hash_tables import Contents
+from frontends.source import Contents
 from nnir.errors import BadType
 
 from ...case import Case, Limit, f, i, rand, scalar

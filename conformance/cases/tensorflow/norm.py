@@ -23,6 +23,8 @@ CASES = [
       for op in OPS),
     *(Case(op, (X, *FIVE[:2], NONE, NONE), why="training", outputs=COUNT.get(op, 5), read=5,
            tol=ROUNDS) for op in OPS),
+    *(Case(op, (X[..., :1].copy(), *(v[:1].copy() for v in FIVE[:2]), NONE, NONE), read=5,
+           why="training of one channel", outputs=COUNT.get(op, 5), tol=ROUNDS) for op in OPS),
     *(Case(op, (X, *FIVE), {"exponential_avg_factor": 0.1, "is_training": True}, read=5,
            outputs=COUNT.get(op, 5), tol=ROUNDS) for op in OPS),
     *(Case(op, (X.astype(np.float16), *HELD), GIVEN, why="half", outputs=COUNT.get(op, 5), read=1,

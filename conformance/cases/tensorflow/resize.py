@@ -48,6 +48,10 @@ CASES = [
       for kind in ("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle",
                    "keyscubic", "mitchellcubic")
       for anti, by in ((True, (0, 0)), (False, (0.5, -1)))),
+    *(Case("ScaleAndTranslate",
+           (rand(1, 9, 6, 1), size(3, 2), Const(f(1 / 3, 1 / 3)), Const(f(0, 0))),
+           {"kernel_type": kind}, tol=LOOSE, why=f"{kind}, on the middle of elements")
+      for kind in ("lanczos3", "gaussian", "mitchellcubic")),
     Case("ScaleAndTranslate", (IMAGE, size(7, 4), f(1.4, 0.7), f(0, 0)), raises=NotConstant,
          why="computed scale"),
     *(Case("CropAndResize", (IMAGE, BOXES, WHICH, size(*to)),
@@ -64,7 +68,8 @@ CASES = [
     Case("ImageProjectiveTransformV3", (IMAGE, TURN, size(4, 7), scalar(0.25)),
          {"interpolation": "BILINEAR", "fill_mode": "REFLECT"}, raises=Unsupported, why="mirrored"),
     *(Case(op, (x,), tol=LOOSE, why=why) for op in ("RGBToHSV", "HSVToRGB")
-      for why, x in (("random", COLOURS), ("greys and pure colours", GREYS))),
+      for why, x in (("random", COLOURS), ("greys and pure colours", GREYS),
+                     ("one colour", COLOURS.reshape(-1, 3)[0]))),
     Case("RGBToHSV", (COLOURS.astype(np.float64),), tol=LOOSE),
     Case("RGBToHSV", (rand(2, 4),), raises=BadType, why="four channels"),
     *(Case("AdjustHue", (x, scalar(by)), tol=LOOSE, why=f"by {by} of {x.ndim} axes")

@@ -11,9 +11,9 @@ from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import binary, compare, index, shape
 
+from ...source import Contents
 from ...table import Table
 from ...translate import Translator
-from ..reading.hash_tables import Contents
 
 table = Table()
 DENSE = 4

@@ -11,10 +11,10 @@ import numpy as np
 from nnir.errors import BadFile, BadModel, Unsupported
 from nnir.records import dataclass
 
-from ...source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue, refs
+from ...source import Contents, Ref, SourceGraph, SourceModel, SourceNode, SourceValue, refs
 from . import opdefs
 from .dataflow import DATAFLOW, Budget, structure
-from .hash_tables import TABLES, Contents, contents_of
+from .hash_tables import TABLES, contents_of
 from .nodes import Function, Node
 from .tensors import FunctionName
 from .variables import CALLS, GATHERS, ORDERED, READS, WRITES, Variable, Variables, Writers

@@ -10,6 +10,7 @@ import numpy as np
 from nnir.errors import Unsupported
 from nnir.records import dataclass
 
+from ...source import Contents
 from .effects import functions_of, reach
 from .nodes import Function, Node
 from .variables import CALLS
@@ -38,15 +39,6 @@ class Restored(Protocol):
     def __contains__(self, key: str, /) -> bool: ...
 
     def __getitem__(self, key: str, /) -> np.ndarray: ...
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Contents:
-    """Stands for a table: what it holds, row k of `values` under `keys[k]`."""
-
-    name: str
-    keys: np.ndarray
-    values: np.ndarray
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import tensorflow as tf
 from nnir.errors import BadInput, Unsupported
 from nnir.types import Precision, TensorType
 
-from ...source import UNRANKED, SourceModel, SourceValue, dims
+from ...source import UNRANKED, Contents, SourceModel, SourceValue, dims
 from .flatten import Flattener, Library
-from .hash_tables import Contents, kinds_of_table
+from .hash_tables import kinds_of_table
 from .messages import GRAPH, decode
 from .nodes import functions_of, nodes_of
 from .rows import loosen_rows

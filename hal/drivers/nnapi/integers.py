@@ -54,7 +54,7 @@ def store_exactly(tensor: Tensor, grid: Grid) -> Tensor | None:
     return Tensor(QUANT, tensor.dims, steps.astype(np.uint8), *grid)
 
 
-def rescale_to(g: Emitter, integers: Tensor, grid: Grid, code: int = NONE) -> Tensor:
+def rescale_to(g: Emitter, integers: Tensor, grid: Grid, code: int) -> Tensor:
     """The same real numbers in steps of another scale: the sum with 0, which is rescaled."""
     if integers.grid == grid and code == NONE:
         return integers

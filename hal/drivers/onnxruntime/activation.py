@@ -83,7 +83,7 @@ def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Ref:
 
 @table.lower(activation.log_softmax)
 def log_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
-    return g.node("LogSoftmax", shift_by_largest(g, input, axis) if g.shares else input, axis=axis)
+    return g.node("LogSoftmax", shift_by_largest(g, input, axis) if g.host else input, axis=axis)
 
 
 @table.lower(activation.softmax)

@@ -20,7 +20,7 @@ from ...nothing import holds_nothing
 from ...quirks import report_met
 from . import kernels, older, proto
 from .ends import is_padded, is_quantised_behind_transpose
-from .hosting import MARK, reads_sizes, stays_on_host
+from .hosting import Host
 from .quirks import PADDED_END, QUANTISED_END
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Emitter(Emission[Ref]):
     the opset that a file is asked for; without it, the opset is what the operators need, and at
     least 21, and `lowest` is the one that they need. `tails` are the names of its outputs,
     `metadata` what a file says beside the graph, `places` where the nodes of the source were
-    written. `shares`: the CPU runs a part of the graph only.
+    written, `untold` results whose types are not those of the model. `shares`: the CPU runs a part.
     """
 
     device = "onnxruntime"
@@ -93,13 +93,12 @@ class Emitter(Emission[Ref]):
     ) -> None:
         super().__init__(lowerings, outer)
         self.outer = outer
-        self.from_sizes: set[str] = outer.from_sizes if outer else set()
-        self.shares: bool = outer.shares if outer else shares
+        self.host: Host | None = outer.host if outer else Host() if shares else None
         self.for_file: bool = outer.for_file if outer else for_file
         self.target: int | None = outer.target if outer else target
         self.known: dict[str, np.ndarray] = outer.known if outer else {}
         self.nodes: list[bytes] = []
-        self.small: list[bytes] = []
+        self.small: dict[str, bytes] = {}
         self.made: list[Value] = []
         self.weights: dict[str, np.ndarray] = {}
         self.ends: set[str] = set()
@@ -107,6 +106,8 @@ class Emitter(Emission[Ref]):
         self.lowest = older.OLDEST
         self.domains: dict[str, None] = {}
         self.tails: list[str] = []
+        self.reads: set[str] = set()
+        self.untold: set[str] = set()
         self.metadata: dict[str, str] = {}
         self.places: Mapping[str, Place] = {}
         self.initializers: set[str] = set()
@@ -267,22 +268,11 @@ class Emitter(Emission[Ref]):
         place = self.root.places.get(origin)
         self.nodes.append(node if place is None else node + proto.place(place, origin))
 
-    def _mark(
-        self,
-        op: str,
-        operands: Sequence[Ref | None],
-        attributes: proto.Attributes,
-        made: Sequence[str],
-    ) -> bytes:
+    def _mark(self, op: str, operands: Sequence[Ref | None], *about: Any) -> bytes:
         """What says that a node is the CPU's, where it `shares` the graph."""
-        if not self.shares:
-            return b""
-        if reads_sizes(op, operands, self.root.initializers, self.from_sizes):
-            self.from_sizes.update(made)
-            return b""
-        kinds = [o.precision if o is not None else None for o in operands]
-        is_hosted = stays_on_host(op, kinds, attributes, len(made), self._operation)
-        return MARK if is_hosted else b""
+        names, kinds = [*filter(None, operands)], [o.precision if o else None for o in operands]
+        about = (names, kinds, *about, self.root.initializers, self._operation)
+        return self.host.mark(op, *about) if self.host else b""
 
     def _write_node(
         self, op: str, names: list[str], kept: proto.Attributes, operands: Sequence[Ref | None]
@@ -331,7 +321,7 @@ class Emitter(Emission[Ref]):
             return ref
         made = self.node_name("Cast")
         self.require_types("Cast", to, ref.precision)
-        attributes: proto.Attributes = {"to": code_of(to), **rounding_to(to)}
+        attributes: proto.Attributes = {"to": code_of(to), **kernels.rounding_to(to)}
         node = proto.node("Cast", [ref], [made], made, "", attributes)
         self._append(node + self._mark("Cast", [ref], attributes, [made]))
         return Ref(made, to, self)
@@ -463,12 +453,23 @@ class Emitter(Emission[Ref]):
         self.lower_all(model)
         tails = [self._noted_tail(n, v) for n, v in model.named_outputs()]
         between = self._types_between(model) if self.for_file and self.outer is None else []
-        return proto.graph(name, self.nodes, self.small, heads, tails, between)
+        if self.for_file:
+            self._leave_out_unread()
+        return proto.graph(name, self.nodes, [*self.small.values()], heads, tails, between)
+
+    def _leave_out_unread(self) -> None:
+        """Drop constants of forms that were given up: engines warn of them in a file."""
+        self.reads.update(self.tails, *map(proto.names_read, self.nodes))
+        self.small = {n: tensor for n, tensor in self.small.items() if n in self.reads}
+        self.weights = {n: array for n, array in self.weights.items() if n in self.reads}
+        if self.outer is not None:
+            self.outer.reads |= self.reads
 
     def _types_between(self, model: Model) -> list[bytes]:
         """The types of what is neither input nor output, which a file need not say: whoever reads
         it sees them all the same."""
         known = {*(self.names[v] for v in model.inputs), *self.initializers, *self.tails}
+        known |= self.untold
         found: dict[str, bytes] = {}
         for operation in model.operations:
             for value in operation.outputs:
@@ -498,7 +499,7 @@ class Emitter(Emission[Ref]):
         if array.nbytes >= INLINE and self.outer is None and ref.precision in NATIVE:
             self.weights[name] = array
         else:
-            self.small.append(proto.tensor(name, array))
+            self.small[name] = proto.tensor(name, array)
         return ref
 
     def _tail(self, stem: str, value: Value) -> bytes:
@@ -553,13 +554,6 @@ class Emitter(Emission[Ref]):
         for quirk in found:
             report_met(quirk)
         return self.node("Max", ref) if found else ref
-
-
-def rounding_to(precision: Precision) -> dict[str, int | str]:
-    """How a Cast rounds to 8-bit floats as NumPy does: powers of two to the nearest one."""
-    if precision == Precision.FLOAT8E8M0FNU:
-        return {"round_mode": "nearest", "saturate": 0}
-    return {"saturate": 0} if precision.name.startswith("FLOAT8") else {}
 
 
 def widen(g: Emitter, operand: Operand) -> Ref:

@@ -10,7 +10,7 @@ reads sizes alone is not annotated, nor is what reads INT64.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import numpy as np
 
@@ -35,6 +35,31 @@ ALWAYS = frozenset(("Hardmax", "NonMaxSuppression", "Sign", "TopK"))
 
 
 FLOAT8_CODES = frozenset(map(code_of, FLOAT8))
+
+
+class Host:
+    """What the CPU does of a graph that it shares; `sizes` are the names of what is computed from
+    shapes."""
+
+    def __init__(self) -> None:
+        self.sizes: set[str] = set()
+
+    def mark(
+        self,
+        op: str,
+        names: Sequence[str],
+        given: Sequence[Precision | None],
+        attributes: Mapping[str, object],
+        made: Sequence[str],
+        constants: Container[str],
+        operation: Operation | None,
+    ) -> bytes:
+        """What stands behind a node that reads these names; `operation` is what it is made for."""
+        read = [name for name in names if name not in constants]
+        if op in ("Shape", "Size") or (read and self.sizes.issuperset(read)):
+            self.sizes.update(made)
+            return b""
+        return MARK if stays_on_host(op, given, attributes, len(made), operation) else b""
 
 
 def stays_on_host(
@@ -67,14 +92,6 @@ def stays_on_host(
         case "InstanceNormalization":  # of one number is NaN
             return operation is not None and _norms_one_number(operation)
     return op in ALWAYS
-
-
-def reads_sizes(
-    op: str, inputs: Iterable[str | None], constants: Container[str], sizes: Container[str]
-) -> bool:
-    """Whether a node computes with `sizes` alone, beside constants."""
-    read = [name for name in inputs if name and name not in constants]
-    return op in ("Shape", "Size") or (bool(read) and all(name in sizes for name in read))
 
 
 def _scatters_on_host(

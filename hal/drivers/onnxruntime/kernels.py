@@ -163,3 +163,10 @@ def compute_precision(
     if given in kernels.precisions:
         return given  # the operator set is what refuses it
     raise NoLowering(f"onnxruntime has no kernel of {op} for {given.name}")
+
+
+def rounding_to(precision: Precision) -> dict[str, int | str]:
+    """How a Cast rounds to 8-bit floats as NumPy does: powers of two to the nearest one."""
+    if precision == Precision.FLOAT8E8M0FNU:
+        return {"round_mode": "nearest", "saturate": 0}
+    return {"saturate": 0} if precision.name.startswith("FLOAT8") else {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -135,12 +135,21 @@ def rename_end(node: bytes, old: str, new: str) -> tuple[bytes, bool] | None:
         else:
             parts.append(node[place : start + size])
         place = start + size
-    rest = node[place:]
-    if encode_block(NodeProto.INPUT, old)[1:] in rest.replace(
-        encode_block(NodeProto.NAME, old), b"", 1
-    ):
+    rest = inner = node[place:]
+    for field in (NodeProto.NAME, NodeProto.OP_TYPE):  # which may be the same word
+        inner = inner.replace(encode_block(field, old), b"", 1)
+    if encode_block(NodeProto.INPUT, old)[1:] in inner:
         return None
     return b"".join(parts) + rest, makes
+
+
+def names_read(node: bytes) -> Iterator[str]:
+    """The inputs of an encoded node."""
+    place = 0
+    while node[place : place + 1] == ENDS[0]:
+        size, start = varint(node, place + 1, len(node))
+        place = start + size
+        yield node[start:place].decode()
 
 
 def graph(

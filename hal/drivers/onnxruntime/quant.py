@@ -102,11 +102,12 @@ def dequantize_linear(
         raise NoLowering(f"onnxruntime turns no {input.type} by {scale.type} to {dtype.name}")
     stored: Operand = input
     factors, zeros, along = _step(g, scale, zero_point, input.precision, axis)
-    if is_turned(g.operation.outputs[0]):
+    turned = is_turned(g.operation.outputs[0])
+    if turned:
         stored, factors = _turn(g, input), _turn(g, scale)
         zeros = None if zero_point is None else _turn(g, zero_point)
         along = 1 - axis_of(axis, input.rank)
-    return g.node(
+    made = g.node(
         "DequantizeLinear",
         stored,
         factors,
@@ -115,6 +116,9 @@ def dequantize_linear(
         axis=along,
         block_size=block_size,
     )
+    if turned:
+        g.untold.add(made)
+    return made
 
 
 def is_turned(value: Value) -> bool:
@@ -126,7 +130,7 @@ def is_turned(value: Value) -> bool:
     maker = value.producer
     if maker is None or maker.operator is not quant.dequantize_linear or value.rank != 2:
         return False
-    is_known = all(v is not None and v.constant is not None for v in maker.inputs)
+    is_known = all(v is None or v.constant is not None for v in maker.inputs)
     is_narrow = maker.inputs[0] is not None and maker.inputs[0].precision in NARROW
     return (
         bool(is_known and is_narrow and maker.attributes["block_size"] and value.uses)

@@ -68,6 +68,13 @@ TRUE_ZERO = Quirk(
     "1.31.1",
     Means.REWRITTEN,
 )
+ABOVE_FLOAT8 = Quirk(
+    "onnxruntime",
+    "float8_above_its_largest",
+    "a Cast to FLOAT8E4M3FN gives 448 for 480 to 495, not NaN",
+    "1.31.1",
+    Means.REWRITTEN,
+)
 WEIGHTS_BETWEEN_INTEGERS = Quirk(
     "onnxruntime",
     "weights_between_quantised_values",
@@ -85,5 +92,6 @@ QUIRKS = (
     LOST_IN_LOG_SUM_EXP,
     SUMS_OF_INT64,
     TRUE_ZERO,
+    ABOVE_FLOAT8,
     WEIGHTS_BETWEEN_INTEGERS,
 )

@@ -118,7 +118,7 @@ def _extreme(g: Emitter, name: str, input: Value, axes: Along, *, keepdim: bool)
     # ONNX Runtime refuses truth values of nothing, has no order of UINT64, and compares UINT32
     # that is widened to INT64 as INT32.
     if input.precision in SIGNED:
-        if g.shares and input.precision == Precision.UINT64:
+        if g.host and input.precision == Precision.UINT64:
             raise NoLowering("onnxruntime compares 64 bits as floats on CUDA")
         found = g.node(name, to_signed_order(g, input), axes, keepdims=keepdim)
         return from_signed_order(g, found, input.precision)
@@ -126,7 +126,7 @@ def _extreme(g: Emitter, name: str, input: Value, axes: Along, *, keepdim: bool)
         raise NoLowering(f"onnxruntime's {name} of {input.type} gives the bounds of INT32")
     wide = g.cast(input, Precision.UINT8) if input.precision == Precision.BOOL8 else input
     found = g.node(name, wide, axes, keepdims=keepdim)
-    return restore_infinity(g, name, input, axes, found) if g.shares and input.is_float else found
+    return restore_infinity(g, name, input, axes, found) if g.host and input.is_float else found
 
 
 @table.lower(reduce.reduce_mean)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
 from nnir.model import Value
@@ -12,8 +14,9 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from ...quirks import report_met
-from .emitter import Emitter, Ref, Taken, rounding_to
-from .quirks import TRUE_ZERO
+from .emitter import Emitter, Ref, Taken
+from .kernels import rounding_to
+from .quirks import ABOVE_FLOAT8, TRUE_ZERO
 
 table = Lowerings[Ref]()
 HALVES = (Precision.FLOAT16, Precision.BFLOAT16)
@@ -73,6 +76,10 @@ def rsqrt(g: Emitter, input: Value) -> Ref:
     return g.node("Reciprocal", g.node("Sqrt", input))
 
 
+HALF_WAY = 464
+"""Between 448, the largest FLOAT8E4M3FN, and what would come next."""
+
+
 @table.lower(unary.cast)
 def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     for kind in (input.precision, dtype):
@@ -83,6 +90,10 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     if dtype == Precision.BOOL8 and input.is_float and input.dtype.itemsize == 1:
         report_met(TRUE_ZERO)
         return g.cast(input, Precision.FLOAT32)
+    if dtype == Precision.FLOAT8E4M3FN and input.is_float and input.dtype.itemsize > 1:
+        report_met(ABOVE_FLOAT8)
+        wide = g.cast(input, Precision.FLOAT32)
+        return g.cast(g.where(abs(wide) > HALF_WAY, np.nan, wide), dtype)
     # What an 8-bit float cannot hold becomes infinity or NaN; ONNX clamps it unless told not to.
     how: dict[str, Any] = {"to": code_of(dtype), **rounding_to(dtype)}
     return g.node("Cast", input, precision=dtype, **how)
