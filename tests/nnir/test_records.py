@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import field
 from typing import Any
@@ -157,7 +158,8 @@ def test_one_field_of_elements(maker: Callable[..., Any]) -> None:
         array: Any
 
     array = np.arange(3)
-    assert Held(array) == Held(array)
+    if maker is records.dataclass or sys.version_info < (3, 13):  # which compares field by field
+        assert Held(array) == Held(array)
     loop: Any = Held(None)
     loop.array = loop
     assert repr(loop).endswith("Held(array=...)")
