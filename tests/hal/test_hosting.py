@@ -91,7 +91,9 @@ def layer_norm(model: Model, kind: Precision) -> Value:
     return norm.layer_normalization(x, scale, bias, begin_norm_axis=1)
 
 
-@pytest.mark.parametrize(("op", "is_hosted", "make"), ROWS, ids=str)
+@pytest.mark.parametrize(
+    ("op", "is_hosted", "make"), ROWS, ids=[f"{row[0]}{k}" for k, row in enumerate(ROWS)]
+)
 def test_what_a_gpu_does_otherwise_stays_on_the_host(op: str, is_hosted: bool, make: Make) -> None:
     assert hosted(make)[op] is is_hosted
 
