@@ -474,3 +474,14 @@ def test_the_largest_of_nothing() -> None:
     model = one(f32(2, symbol("n")), build)
     assert run(model, np.zeros((2, 0), np.float32))[0].tolist() == [[-np.inf], [-np.inf]]
     assert run(model, np.ones((2, 3), np.float32))[0].tolist() == [[1], [1]]
+
+
+def test_a_run_that_fails_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    """torch.fx would print where in a module's code it was."""
+    model = Model()
+    at = model.input("at", TensorType(Precision.INT64, (1,)))
+    model.outputs = [index.gather(model.constant(np.zeros(3, np.float32)), at, axis=0)]
+    program = nna.compile(model, "torch")
+    with pytest.raises(DeviceError, match="index 7 is out of bounds"):
+        program(np.array([7]))
+    assert capfd.readouterr() == ("", "")

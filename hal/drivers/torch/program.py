@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
@@ -60,9 +60,10 @@ def settings(properties: Mapping[str, str]) -> Settings:
 
 @dataclass
 class Program:
-    """A module, the types of its results, and the memory that is not the caller's."""
+    """A module, what runs it, the types of its results, and the memory that is not the caller's."""
 
     module: Any
+    call: Callable[..., Any]
     dtypes: list[np.dtype]
     settings: Settings
     owned: frozenset[int]
@@ -75,7 +76,7 @@ class Program:
         """Results that share memory with nothing else; DeviceError where torch fails."""
         with running(self.settings.device, creates=self.creates), telling_failures():
             given = self._place(inputs)
-            results = self._run_timed(given) if self.settings.profiles else self.module(*given)
+            results = self._run_timed(given) if self.settings.profiles else self.call(*given)
             return self._own(given, results)  # a GPU tells here what failed before
 
     def run_keeping(
@@ -87,7 +88,7 @@ class Program:
                 if position >= len(inputs):
                     cuda.check_positions(kept[position - len(inputs)], size)
             given = self._place(inputs)
-            results = self.module(*given, *kept)
+            results = self.call(*given, *kept)
             count = len(results) - len(kept)
             after = [new.to(old.dtype) for new, old in zip(results[count:], kept, strict=True)]
             return self._own([*given, *after], results[:count]), after
@@ -247,9 +248,10 @@ def compile_model(model: Model, settings: Settings) -> Program:
     module = module if settings.device == CPU else module.to(settings.device)
     owned = frozenset(t.untyped_storage().data_ptr() for t in module.buffers())
     ready = torch.compile(module) if settings.compiles and not settings.profiles else module
+    call = module.forward if ready is module else ready  # a module of FX prints where it failed
     dtypes = [v.dtype for v in model.outputs]
     creates = settings.device != CPU and _creates_tensors(module)
-    return Program(ready, dtypes, settings, owned, [tensors], [*emitter.bounds], creates)
+    return Program(ready, call, dtypes, settings, owned, [tensors], [*emitter.bounds], creates)
 
 
 def _creates_tensors(module: fx.GraphModule) -> bool:
@@ -284,7 +286,7 @@ def import_file(path: Path, outputs: Sequence[TensorType], settings: Settings) -
     held = [t for t in tensors if isinstance(t, torch.Tensor)]
     owned = frozenset(t.untyped_storage().data_ptr() for t in held)
     plain = replace(settings, profiles=False)
-    return Program(module, [t.dtype for t in outputs], plain, owned, [exported])
+    return Program(module, module, [t.dtype for t in outputs], plain, owned, [exported])
 
 
 def restore(data: bytes | memoryview, settings: Settings) -> Program:
