@@ -423,7 +423,9 @@ class Model(Printed):
         try:
             array = np.asarray(data, dtype)
         except (TypeError, ValueError, OverflowError) as error:
-            raise BadType(f"{data!r:.80} as {dtype}: {error}") from None
+            is_open = isinstance(data, (list, tuple)) and any(isinstance(d, Expr) for d in data)
+            refusal = NotConstant if is_open else BadType
+            raise refusal(f"{data!r:.80} as {dtype}: {error}") from None
         value = Value(self, TensorType(precision_of(array.dtype), array.shape), name)
         value.constant = array
         return value

@@ -14,6 +14,8 @@ from .real import real
 
 @activation.hardmax.decomposes()
 def _hardmax(input: Value, *, axis: int) -> Value:
+    if 0 in input.shape:
+        return unary.assign(input)
     largest = reduce.arg_max(input, axis=axis, keepdim=True)
     positions = build.arange_along(input, axis, aligned=True)
     return compare.equal(positions, largest).cast(input.precision)

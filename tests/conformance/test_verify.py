@@ -21,7 +21,7 @@ from conformance.oracles.torch import load_program
 from conformance.verifying.input_ranges import range_of
 from conformance.verifying.trials import COUNT, Trial, trials, weaknesses
 from conformance.verifying.verify import Report
-from hal.runtime.memory import Memory
+from hal.runtime.memory import HostMemory
 from nnir.dim import symbol
 from nnir.model import Model
 from nnir.ops import binary, index, quant, shape, unary
@@ -108,14 +108,14 @@ def test_a_program_with_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert report
     assert report.trials == 3
     assert [row.output for row in report.rows] == ["sum_1", "cache.next"]
-    run = Memory.run
+    run = HostMemory.run
 
-    def forget(memory: Memory, *given: Any) -> Any:
+    def forget(memory: HostMemory, *given: Any) -> Any:
         found = run(memory, *given)
         memory.reset({})
         return found
 
-    monkeypatch.setattr(Memory, "run", forget)
+    monkeypatch.setattr(HostMemory, "run", forget)
     report = nna.verify(path, "builtin")
     assert not report
     assert "in call" in report.worst()
