@@ -3,6 +3,7 @@ devices whose memory is the host's and that keep states all the same."""
 
 from __future__ import annotations
 
+import sys
 import warnings
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -155,6 +156,16 @@ def test_providers_are_named_in_any_spelling() -> None:
     assert [options.get("device_id") for _, options in chosen.listed] == ["1", "1", None]
     assert (chosen.device_id, chosen.memory, chosen.is_host) == (1, "cuda", False)
     assert choose_providers(Gpu(), {}) == choose_providers(Gpu(), {"ONNXRUNTIME_PROVIDERS": "CPU"})
+
+
+def test_what_onnx_runtime_prints_is_no_result(capsys: pytest.CaptureFixture[str]) -> None:
+    """It prints the libraries that it does not find, where a command writes its results."""
+    runtime: Any = Gpu()
+    runtime.preload_dlls = lambda: sys.stdout.write("Failed to load libcublas.so\n")
+    choose_providers(runtime, {"ONNXRUNTIME_PROVIDERS": "CUDA"})
+    assert capsys.readouterr() == ("", "Failed to load libcublas.so\n")
+    choose_providers(runtime, {"ONNXRUNTIME_PROVIDERS": "CPU"})
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_provider_that_is_not_there() -> None:

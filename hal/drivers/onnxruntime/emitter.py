@@ -270,9 +270,11 @@ class Emitter(Emission[Ref]):
 
     def _mark(self, op: str, operands: Sequence[Ref | None], *about: Any) -> bytes:
         """What says that a node is the CPU's, where it `shares` the graph."""
-        names, kinds = [*filter(None, operands)], [o.precision if o else None for o in operands]
-        about = (names, kinds, *about, self.root.initializers, self._operation)
-        return self.host.mark(op, *about) if self.host else b""
+        if self.host is None:
+            return b""
+        kinds = [o.precision if o else None for o in operands]
+        about = ([*filter(None, operands)], kinds, *about, self.root.initializers, self._operation)
+        return self.host.mark(op, *about)
 
     def _write_node(
         self, op: str, names: list[str], kept: proto.Attributes, operands: Sequence[Ref | None]
@@ -466,8 +468,7 @@ class Emitter(Emission[Ref]):
             self.outer.reads |= self.reads
 
     def _types_between(self, model: Model) -> list[bytes]:
-        """The types of what is neither input nor output, which a file need not say: whoever reads
-        it sees them all the same."""
+        """The types of what is neither input nor output, which a file need not say."""
         known = {*(self.names[v] for v in model.inputs), *self.initializers, *self.tails}
         known |= self.untold
         found: dict[str, bytes] = {}

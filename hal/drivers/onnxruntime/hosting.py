@@ -33,7 +33,6 @@ MARK = proto.node_property("layer_ann", ANNOTATION)
 ALWAYS = frozenset(("Hardmax", "NonMaxSuppression", "Sign", "TopK"))
 """NaN is lost, or -infinity becomes the lowest finite number."""
 
-
 FLOAT8_CODES = frozenset(map(code_of, FLOAT8))
 
 

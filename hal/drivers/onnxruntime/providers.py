@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -79,7 +81,8 @@ def choose_providers(runtime: ModuleType, properties: Mapping[str, str]) -> Prov
     own = {} if number is None else {"device_id": str(number)}
     others = [(name, EXACT.get(name, {}) | own) for name in names if name != CPU]
     if any(name in MEMORY for name in names) and hasattr(runtime, "preload_dlls"):
-        runtime.preload_dlls()
+        with contextlib.redirect_stdout(sys.stderr):  # it prints what it does not find
+            runtime.preload_dlls()
     return Providers((*others, (CPU, {})), number or 0)
 
 

@@ -21,6 +21,7 @@ from nnir.types import TensorType
 
 from ...device import PROFILE, Timing
 from ...emission import refusal
+from ...positions import Bound, require_within
 from ...properties import flag, integer
 from . import cuda
 from .dtypes import array_of, tensor_of
@@ -68,7 +69,7 @@ class Program:
     settings: Settings
     owned: frozenset[int]
     held: list[Any]
-    bounds: Sequence[tuple[int, int]] = ()
+    bounds: Sequence[Bound] = ()
     creates: bool = False
     timings: list[Timing] = field(default_factory=list)
 
@@ -97,7 +98,7 @@ class Program:
         """Inputs on the device. Positions in them are checked before they go there."""
         for position, size in self.bounds:
             if position < len(inputs):
-                cuda.check_positions(tensor_of(inputs[position]), size)
+                require_within(inputs[position], size)
         return [tensor_of(a).to(self.settings.device) for a in inputs]
 
     def _own(self, given: Sequence[torch.Tensor], results: Sequence[Any]) -> list[np.ndarray]:
