@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 import nnadapter as nna
+from hal.drivers.onnxruntime.providers import EXACT
 
 from . import torch_models
 from .turns import in_turns
@@ -83,9 +84,8 @@ def measure_provider(folder: Path, name: str, provider: str, calls: int) -> dict
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     kind = f"{provider}ExecutionProvider"
-    exact = {"use_tf32": "0"} if provider == "CUDA" else {}
     session = onnxruntime.InferenceSession(
-        str(file), options, providers=[(kind, exact), "CPUExecutionProvider"]
+        str(file), options, providers=[(kind, EXACT.get(kind, {})), "CPUExecutionProvider"]
     )
     feeds = dict(zip((i.name for i in session.get_inputs()), arrays, strict=True))
     properties = f"ONNXRUNTIME_PROVIDERS={provider};"
