@@ -229,8 +229,15 @@ class Parameter:
         """Whether a tensor is taken as it is."""
         return self.is_value and not self.is_folded
 
+    @cached_property
+    def elements(self) -> frozenset[type]:
+        """The type of the elements, where it takes any number of one plain type; else nothing."""
+        is_row = get_origin(self.hint) is tuple and get_args(self.hint)[1:] == (...,)
+        return PLAIN.intersection(get_args(self.hint)[:1]) if is_row else frozenset()
+
 
 PLAIN = frozenset({bool, float, int, str})
+VALUES = frozenset({Value})
 
 
 class Converter:
@@ -257,10 +264,13 @@ class Converter:
         self.attributes = attributes
         self.only = only
 
-    def call(self, /, *args: object, **keywords: object) -> Any:
+    @cached_property
+    def call(self) -> Function:
         """The function with what is fixed, the defaults, and what each group takes."""
-        if self.is_plain:  # as most
-            return self.function(*args, **keywords)
+        is_plain = not (self.fixed or self.defaults or self.groups)  # as most
+        return self.function if is_plain else self._call
+
+    def _call(self, /, *args: object, **keywords: object) -> Any:
         given = {**self.fixed, **self.defaults, **keywords}
         if self.has_grouped_inputs:
             given |= zip((p.name for p in self.positional), args, strict=False)
@@ -270,11 +280,6 @@ class Converter:
         if isinstance(self.function, Operator):  # which takes tensors by their positions
             args = *args, *(given.pop(n) for n in self.attributes)
         return self.function(*args, **given)
-
-    @cached_property
-    def is_plain(self) -> bool:
-        """Whether the function takes what a node gives as it is."""
-        return not (self.fixed or self.defaults or self.groups)
 
     @cached_property
     def _described(self) -> list[inspect.Parameter]:
@@ -382,7 +387,10 @@ class Converter:
         wanted: int,
     ) -> Any:
         """Bind and convert; what the function returns."""
-        args = self._bind_inputs(translator, inputs)
+        is_usual = self.required <= len(inputs) <= self.values and VALUES.issuperset(
+            map(type, inputs)
+        )
+        args = inputs if is_usual else self._bind_inputs(translator, inputs)
         keywords: dict[str, Any] = {}
         for name, value in attributes.items():
             parameter = self.keywords.get(name)
@@ -418,8 +426,6 @@ class Converter:
         self, translator: Context, inputs: Sequence[Value | Items | None]
     ) -> list[Any]:
         positional = self.positional
-        if self.required <= len(inputs) <= self.values and all(type(v) is Value for v in inputs):
-            return list(inputs)  # as nearly all
         while inputs and inputs[-1] is None:
             inputs = inputs[:-1]
         if len(inputs) < self.required or (len(inputs) > len(positional) and not self.variadic):
@@ -504,6 +510,8 @@ def coerce(value: Any, parameter: Parameter, converter: str) -> Any:
     hint = parameter.hint
     if type(value) is hint and hint in PLAIN:  # as nearly all: they need no text
         return value
+    if type(value) is list and (kinds := parameter.elements) and kinds.issuperset(map(type, value)):
+        return Row(value)
     what = Given(converter, parameter.name, value)
     if isinstance(value, np.ndarray) and hint is not np.ndarray:
         value = numbers_of(value) if get_origin(hint) is tuple else _scalar(value, what)

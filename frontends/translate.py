@@ -119,6 +119,7 @@ class Translator:
         self.depth = 0
         self._left = SPARE + REPEATS * sum(len(nodes) for nodes, _ in _all_graphs(source))
         self._folder = Folder()
+        self._converters: dict[str, Converter] = {}
 
     def translate(self) -> Model:
         """The whole model, or one error that lists everything in the way."""
@@ -209,13 +210,25 @@ class Translator:
 
     def run(self, nodes: Sequence[SourceNode]) -> None:
         """Translate nodes into the current scope, reordering them when the source is unordered."""
+        self.spend(len(nodes))
+        self._run(nodes)
+
+    def _run(self, nodes: Sequence[SourceNode]) -> None:
         scope = self.scope
         for position, node in enumerate(follow(nodes, "translating")):
-            reads = _reads(node)
-            if not all(map(scope.__contains__, reads)) and any(n and n not in scope for n in reads):
-                self.run(_sort_nodes(nodes[position:], scope))
+            try:
+                entries = [scope[n] if n else None for n in node.inputs]
+            except KeyError:
+                self._run(_sort_nodes(nodes[position:], scope))
                 return
-            self._convert(node)
+            if (
+                node.attributes
+                and SourceGraph in map(type, node.attributes.values())
+                and any(n and n not in scope for n in _reads(node))
+            ):
+                self._run(_sort_nodes(nodes[position:], scope))
+                return
+            self._convert(node, entries)
 
     def spend(self, nodes: int) -> None:
         """BadModel when a small file would grow to a huge model."""
@@ -234,13 +247,11 @@ class Translator:
             raise BadModel(f"nothing produces {name!r}")
         return entry
 
-    def _convert(self, node: SourceNode) -> None:
-        self.spend(1)
-        entries = [self.scope[n] if n else None for n in node.inputs]
+    def _convert(self, node: SourceNode, entries: Sequence[Any]) -> None:
         if BROKEN in entries:
             self.scope.update((n, BROKEN) for n in node.outputs if n)
             return
-        label = node.label
+        label = node.name or node.label
         self.model.origin = label or None
         self.sources[label] = node.op
         try:
@@ -263,16 +274,19 @@ class Translator:
                 if name in self.scope:
                     raise BadModel(f"{name!r} is defined twice")
                 self.scope[name] = result
-                if isinstance(result, Value) and result.name is None:
-                    result.name = name
+                if isinstance(result, Value):
+                    result.name_once(name)
 
     def _call(self, node: SourceNode, entries: Sequence[Any]) -> Sequence[Any]:
-        function = self.source.functions.get(node.op)
-        if function is not None:
-            return self._expand(function, node, entries)
-        converter = self.dialect.find(node.op, self.versions)
+        converter = self._converters.get(node.op)
         if converter is None:
-            raise Unsupported(f"no converter for {node.op}")
+            function = self.source.functions.get(node.op)
+            if function is not None:
+                return self._expand(function, node, entries)
+            converter = self.dialect.find(node.op, self.versions)
+            if converter is None:
+                raise Unsupported(f"no converter for {node.op}")
+            self._converters[node.op] = converter
         result = self.bind(converter, node, entries)
         results = result if type(result) in (tuple, list) else (result,)
         if len(results) < len(node.outputs) and len(results) < sum(map(bool, node.outputs)):
@@ -289,14 +303,14 @@ class Translator:
             raise BadModel(f"function {function.name} calls itself")
         attributes = function.attributes | node.attributes
         inputs = list(entries) + [None] * (len(function.inputs) - len(entries))
-        outer = self.scope, self.versions, self.depth, self.model.origin
+        outer = self.scope, self.versions, self._converters, self.depth, self.model.origin
         self.scope = dict(zip(function.inputs, inputs, strict=False))
-        self.versions, self.depth = function.versions, self.depth + 1
+        self.versions, self._converters, self.depth = function.versions, {}, self.depth + 1
         try:
             self.run([_with_attributes(n, attributes) for n in function.nodes])
             return [self.scope.get(n, BROKEN) for n in function.outputs]
         finally:
-            self.scope, self.versions, self.depth, self.model.origin = outer
+            self.scope, self.versions, self._converters, self.depth, self.model.origin = outer
 
     def _note(self, node: SourceNode, error: NNAdapterError) -> None:
         if not error.refusals:

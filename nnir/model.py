@@ -71,6 +71,11 @@ class Value(Algebra):
     def name(self, name: str | None) -> None:
         self._name = name if name is None else legible(name)
 
+    def name_once(self, name: str) -> None:
+        """Give it a name, where it has none."""
+        if self._name is None:
+            self._name = legible(name)
+
     @property
     def precision(self) -> Precision:
         return self.type.precision
@@ -137,6 +142,9 @@ class Value(Algebra):
     def __repr__(self) -> str:
         return f"<Value {self.name or '?'}: {self.type}>"
 
+
+ONLY_VALUES = frozenset({Value})
+"""The types of operands of which none is left out, or a number."""
 
 Index: TypeAlias = Annotated[Value, np.int64]
 """A tensor of positions, axes or sizes: Python ints given for it become an int64 constant."""
@@ -222,7 +230,7 @@ class Operator(Schema, Generic[Result]):
     def bind_inputs(self, model: Model, given: tuple[Any, ...]) -> tuple[Value | None, ...]:
         """One value or None per tensor parameter; Python numbers become constants."""
         names = self.tensors
-        if len(given) == len(names) and all(type(v) is Value for v in given):  # as most
+        if len(given) == len(names) and ONLY_VALUES.issuperset(map(type, given)):  # as most
             return given
         if len(given) < self.required or (len(given) > len(names) and not self.variadic):
             takes = ", ".join(names) + (", ..." if self.variadic else "")
@@ -260,15 +268,10 @@ class Operator(Schema, Generic[Result]):
         Where one of the `stated` types is quantised, the operation computes with the numbers that
         quantised operands stand for, and rounds its results to what is stated.
         """
-        if not stated or not any(t.precision.is_quantized for t in stated):
-            return self._infer(inputs, attributes)
-        real = self._infer(tuple(v if v is None else v.as_real() for v in inputs), attributes)
-        wanted = [*stated, *[None] * len(real)]
-        return tuple(keep_as(t, w, self.name) for t, w in zip(real, wanted, strict=False))
-
-    def _infer(
-        self, inputs: tuple[Value | None, ...], attributes: Mapping[str, Any]
-    ) -> tuple[TensorType, ...]:
+        if stated and any(t.precision.is_quantized for t in stated):
+            real = self.infer(tuple(v if v is None else v.as_real() for v in inputs), attributes)
+            wanted = [*stated, *[None] * len(real)]
+            return tuple(keep_as(t, w, self.name) for t, w in zip(real, wanted, strict=False))
         try:
             result = self.rule(*inputs, **attributes)
         except NNAdapterError:
@@ -479,11 +482,7 @@ class Model(Printed):
 
     def values(self) -> Iterator[Value]:
         """Every value once: inputs, then constants and outputs in order of operations."""
-        seen: set[Value] = set()
-        for value in self._mentions():
-            if value not in seen:
-                seen.add(value)
-                yield value
+        return iter(dict.fromkeys(self._mentions()))
 
     def _mentions(self) -> Iterator[Value]:
         yield from self.inputs

@@ -15,6 +15,7 @@ from .errors import BadType
 from .types import TensorType
 
 Rule = Callable[..., TensorType | tuple[TensorType, ...]]
+PLAIN = (bool, int, float, str)
 
 
 class Pattern(Enum):
@@ -129,6 +130,14 @@ class Schema:
         return {n: self._as_code(n, default) for n, default in self.attributes.items()}
 
     @cached_property
+    def _usual(self) -> dict[str, type]:
+        """The type of the attributes that are annotated with one, or with one and None: a value of
+        it is taken as it is."""
+        options = {n: {*get_args(self.hints[n])} or {self.hints[n]} for n in self.attributes}
+        found = {n: [t for t in PLAIN if o - {type(None)} == {t}] for n, o in options.items()}
+        return {n: types[0] for n, types in found.items() if types}
+
+    @cached_property
     def _necessary(self) -> tuple[str, ...]:
         """The attributes that have no default."""
         return tuple(n for n, v in self.attributes.items() if v is inspect.Parameter.empty)
@@ -139,7 +148,8 @@ class Schema:
         for name, value in given.items():
             if name not in bound:
                 raise BadType(f"{self.name.lower()} has no attribute {name!r}; {self.signature}")
-            bound[name] = self._as_annotated(name, value)
+            is_usual = type(value) is self._usual.get(name)
+            bound[name] = value if is_usual else self._as_annotated(name, value)
         if self._necessary and (missing := [n for n in self._necessary if n not in given]):
             raise BadType(f"{self.name.lower()} needs {', '.join(missing)}")
         return bound

@@ -73,13 +73,12 @@ def numbers_type(name: str, *input: Value) -> TensorType:
 
 def same_type(name: str, *input: Value) -> TensorType:
     """The precision that all operands must have, with their broadcast shape."""
-    types = [v.type for v in input]
-    first = types[0]
-    for other in types:
-        if other.precision is not first.precision:
-            raise BadType(f"{name} needs operands of one type, not {first} and {other}")
-    shape = broadcast(*[t.shape for t in types])
-    return first if shape == first.shape else first.with_shape(shape)
+    first = input[0].type
+    for value in input:
+        if value.type.precision is not first.precision:
+            raise BadType(f"{name} needs operands of one type, not {first} and {value.type}")
+    shape = broadcast(*[v.type.shape for v in input])
+    return first if shape is first.shape else first.with_shape(shape)
 
 
 def carry_dims(function: DimFunction) -> Callable[..., np.ndarray | None]:

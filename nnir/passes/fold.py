@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from ..folding import Folder
-from ..model import Model, Value
+from ..model import Model, Operation, Value
 from ..ops import quant, shape, unary
 from .rewrite import rewrite, sweep
 
@@ -58,13 +59,28 @@ def _name_of(value: Value) -> str | None:
     return value.name if source is None or source.name is None else source.name
 
 
+def _find_constants(operations: Sequence[Operation]) -> list[Operation]:
+    """Those of which something may be known: they read nothing that only a run tells, or their
+    results follow from shapes. Producers come first."""
+    found: dict[Operation, None] = {}
+    for operation in operations:
+        for value in operation.inputs:
+            if value is not None and value.producer not in found and value.known is None:
+                if any(v.known is not None for v in operation.outputs):
+                    found[operation] = None
+                break
+        else:
+            found[operation] = None
+    return list(found)
+
+
 def fold(model: Model, limit: int) -> bool:
     """Replace what is known by constants of at most `limit` bytes, or of the size of its operands;
     whether there was any."""
     folder = Folder(limit, KEPT)
     ends = set(model.outputs)
     known = {}
-    for operation in model.sorted():
+    for operation in _find_constants(model.sorted()):
         for value in operation.outputs:
             array = folder.constant_of(value) if value.uses or value in ends else None
             if array is not None:

@@ -9,6 +9,9 @@ from ..model import Value
 from ..ops import logic, shape, unary
 from .matching import ANY, Variable, node, rule
 
+FEW = 16
+"""So many elements are looked at sooner one by one than as an array."""
+
 
 def _constant(number: float, where: Callable[[Value], bool] = lambda value: True) -> Variable:
     """A constant all of whose elements are `number`."""
@@ -19,6 +22,8 @@ def _constant(number: float, where: Callable[[Value], bool] = lambda value: True
             return False
         if known.size and known.item(0) != number:  # as nearly always, and quick to see
             return False
+        if known.size <= FEW:
+            return set(known.ravel().tolist()) <= {number}
         return bool((known == number).all())
 
     return Variable(f"all {number}", where=holds)

@@ -21,6 +21,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from enum import Enum
 from functools import cached_property, partial
+from itertools import repeat
+from operator import call
 from typing import Any
 
 from ..model import Model, Operation, Value
@@ -57,6 +59,8 @@ class Match:
 Next = Callable[[Match], Match | None]
 """What is still to be found, once a form is: the match of all, or None to look further."""
 
+Test = Callable[[Value | None], bool]
+
 
 class Form(ABC):
     """What a value must look like."""
@@ -71,9 +75,10 @@ class Form(ABC):
     def roots(self) -> frozenset[Operator[Any]] | None:
         """The operators that may make such a value; None where any may."""
 
+    @cached_property
     @abstractmethod
-    def may_be(self, value: Value | None) -> bool:
-        """Whether `value` has this form, whatever its names stand for: quicker than `find`."""
+    def may_be(self) -> Test:
+        """Whether a value has this form, whatever its names stand for: quicker than `find`."""
 
     @property
     def counts_readers(self) -> bool:
@@ -113,8 +118,10 @@ class Variable(Form):
         bound = match.bind(self.name, value)
         return None if bound is None else then(bound)
 
-    def may_be(self, value: Value | None) -> bool:
-        return value is not None and self.where(value)
+    @cached_property
+    def may_be(self) -> Test:
+        where = self.where
+        return lambda value: value is not None and where(value)
 
     @property
     def roots(self) -> None:
@@ -132,9 +139,13 @@ class Number(Form):
     def find(self, value: Value | None, match: Match, then: Next) -> Match | None:
         return then(match) if self.may_be(value) else None
 
-    def may_be(self, value: Value | None) -> bool:
-        found = number(value)
-        return found is not None and math.isclose(found, self.value, rel_tol=self.tolerance)
+    @cached_property
+    def may_be(self) -> Test:
+        def is_near(value: Value | None) -> bool:
+            found = number(value)
+            return found is not None and math.isclose(found, self.value, rel_tol=self.tolerance)
+
+        return is_near
 
     @property
     def roots(self) -> frozenset[Operator[Any]]:
@@ -154,8 +165,21 @@ class OneOf(Form):
                 return found
         return None
 
-    def may_be(self, value: Value | None) -> bool:
-        return any(form.may_be(value) for form in self._candidates(value))
+    @cached_property
+    def may_be(self) -> Test:
+        by_root: dict[Operator[Any], list[Test]] = {}
+        every = [form.may_be for form in self.forms]
+
+        def is_one(value: Value | None) -> bool:
+            if value is None or value.producer is None:
+                return any(map(call, every, repeat(value)))
+            tests = by_root.get(value.producer.operator)
+            if tests is None:
+                tests = [form.may_be for form in self._candidates(value)]
+                by_root[value.producer.operator] = tests
+            return any(map(call, tests, repeat(value)))
+
+        return is_one
 
     def _candidates(self, value: Value | None) -> Sequence[Form]:
         """The forms that a value may have by the operator that makes it."""
@@ -215,17 +239,21 @@ class Node(Form):
             found = self._each(0, made.inputs[::-1], then, bound)
         return found
 
-    def may_be(self, value: Value | None) -> bool:
-        made = None if value is None else value.producer
-        if made is None or not self._fits(made):
-            return False
-        values = made.inputs
-        return self._may_read(values) or (made.operator.commutes and self._may_read(values[::-1]))
+    @cached_property
+    def may_be(self) -> Test:
+        tests = [form.may_be for form in self.operands]
 
-    def _may_read(self, values: tuple[Value | None, ...]) -> bool:
-        if len(values) < len(self.operands):
-            return False
-        return all(map(_may_be, self.operands, values))
+        def may_read(values: tuple[Value | None, ...]) -> bool:
+            return len(values) >= len(tests) and all(map(call, tests, values))
+
+        def may_make(value: Value | None) -> bool:
+            made = None if value is None else value.producer
+            if made is None or not self._fits(made):
+                return False
+            values = made.inputs
+            return may_read(values) or (made.operator.commutes and may_read(values[::-1]))
+
+        return may_make
 
     @property
     def counts_readers(self) -> bool:
@@ -244,21 +272,26 @@ class Node(Form):
         return self.operands[start].find(values[start], match, rest)
 
     def _fits(self, operation: Operation) -> bool:
-        if self.operators is not None and operation.operator not in self.operators:
+        operator = operation.operator
+        if self.operators is not None and operator not in self.operators:
             return False
         if len(operation.outputs) != 1:
             return False
+        wanted = self._wanted.get(operator)
+        if wanted is None:
+            wanted = self._wanted[operator] = self._want(operator)
+        return wanted.items() <= operation.attributes.items()
+
+    @cached_property
+    def _wanted(self) -> dict[Operator[Any], Mapping[str, Any]]:
+        """The attributes that operations of an operator must have, of those met so far."""
+        return {}
+
+    def _want(self, operator: Operator[Any]) -> Mapping[str, Any]:
         if isinstance(self.attributes, Wildcard):
-            return True
-        for name, given in operation.attributes.items():
-            wanted = self.attributes.get(name, operation.operator.attributes[name])
-            if wanted is not ANY and wanted != given:
-                return False
-        return True
-
-
-def _may_be(form: Form, value: Value | None) -> bool:
-    return form.may_be(value)
+            return {}
+        all_of_it = {n: self.attributes.get(n, v) for n, v in operator.attributes.items()}
+        return {n: v for n, v in all_of_it.items() if v is not ANY}
 
 
 def node(
@@ -341,7 +374,7 @@ class Engine:
         afterwards.
         """
         changed = False
-        if not self._among(model.operations):
+        if not any(map(self._may_match, self._among(model.operations))):
             return False, False
         before = len(model.operations)
         for operation in self._among(model.sorted()):
@@ -358,6 +391,9 @@ class Engine:
         if changed:
             sweep(model)
         return changed, again
+
+    def _may_match(self, operation: Operation) -> bool:
+        return self.form.may_be(operation.outputs[0])
 
     def _match(self, operation: Operation) -> Match | None:
         result = operation.outputs[0]

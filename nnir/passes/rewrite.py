@@ -36,8 +36,8 @@ class Pass:
 
     def __call__(self, model: Model) -> bool:
         modified = self.rewrite(model)
-        for operation in model.operations:
-            if operation.operator.has_models:  # of 100,000 operations, few have
+        if any(operator.has_models for operator in {o.operator for o in model.operations}):
+            for operation in model.operations:
                 for inner in operation.models:
                     modified |= self(inner)
         return modified
@@ -59,7 +59,7 @@ def apply(model: Model, passes: Iterable[Pass], *, checked: bool = False) -> lis
         check(model)
     modified = []
     steps = list(passes)
-    if steps and any(o.is_on_integers for o in model.operations):
+    if steps and _computes_on_integers(model):
         steps = [p for p in steps if p.keeps_types]
     for step in steps:
         if checked:
@@ -74,6 +74,14 @@ def apply(model: Model, passes: Iterable[Pass], *, checked: bool = False) -> lis
             if not step.ensures(model):
                 raise BadModel(f"pass {step.name} does not keep its promise")
     return modified
+
+
+def _computes_on_integers(model: Model) -> bool:
+    """Whether an operation computes with what quantised integers stand for."""
+    precisions = {v.type.precision for o in model.operations for v in o.outputs}
+    if not any(p.is_quantized for p in precisions):  # as most
+        return False
+    return any(o.is_on_integers for o in model.operations)
 
 
 def _require(step: Pass, model: Model) -> None:
@@ -114,7 +122,8 @@ def number(value: Value | None) -> float | None:
 def sweep(model: Model) -> bool:
     """Remove every operation none of whose outputs is read, and those that only such ones read."""
     ends = set(model.outputs)
-    waiting = [o for o in model.operations if not _is_read(o, ends)]
+    unread = [o for o in model.operations if not o.outputs[0].uses]
+    waiting = [o for o in unread if not _is_read(o, ends)]
     dead: dict[Operation, None] = {}
     while waiting:
         operation = waiting.pop()

@@ -67,6 +67,9 @@ OWN_FORMAT = b"ORTM"
 
 DEEPEST = 40
 """Graphs in graphs; protobuf itself reads no deeper than 33 of them."""
+SHORT, MOST_KNOWN = 64, 4096
+"""Bytes of attributes that are remembered while reading, and how many of them."""
+
 KINDS = {
     TypeProto.MAP_TYPE: "map",
     TypeProto.SPARSE_TENSOR_TYPE: "sparse tensor",
@@ -111,6 +114,7 @@ class Reader:
         self.files = tensor.Files(folder)
         self.depth = 0
         self.places: dict[str, Place] = {}
+        self.known: dict[bytes, tuple[str, Any]] = {}
 
     def model(self) -> SourceModel:
         b = self.b
@@ -226,7 +230,7 @@ class Reader:
             elif tag == OP_TYPE:
                 op = str(b[s:t], "utf-8")
             elif tag == ATTRIBUTE:
-                key, value = self.attribute(b, s, t)
+                key, value = self.attribute(b, s, t) if t - s > SHORT else self.short(b[s:t])
                 attributes[key] = value
             elif tag == DOMAIN:
                 domain = str(b[s:t], "utf-8")
@@ -246,6 +250,15 @@ class Reader:
         written = decode_place(entries)
         if written is not None:
             self.places[node.label] = written
+
+    def short(self, message: bytes) -> tuple[str, Any]:
+        """As `attribute`, of a message that nodes repeat."""
+        if (known := self.known.get(message)) is not None:
+            return known
+        found = self.attribute(message, 0, len(message))
+        if type(found[1]) in (int, float, str) and len(self.known) < MOST_KNOWN:
+            self.known[message] = found
+        return found
 
     def attribute(self, b: Buffer, start: int, end: int) -> tuple[str, Any]:
         """Name and value of an AttributeProto; its type field is absent in the oldest files."""

@@ -78,7 +78,8 @@ class ScriptTranslator(TorchTranslator):
 
     def convert(self, node: SourceNode) -> None:
         """Convert a node; what it needs is in the current scope."""
-        self._convert(node)
+        self.spend(1)
+        self._convert(node, [self.scope[n] if n else None for n in node.inputs])
 
     def converts(self, op: str) -> bool:
         """Whether there is a converter of an operator."""
