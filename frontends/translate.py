@@ -346,7 +346,7 @@ class Translator:
         """The error that lists the operators without a converter, where there are any."""
         nodes = []
         for graph, versions in _all_graphs(self.source):
-            used = dict.fromkeys(n.op for n in graph if n.op not in self.source.functions)
+            used = {n.op for n in graph} - self.source.functions.keys()
             lost = {op for op in used if not self.dialect.find(op, versions)}
             nodes += [node for node in graph if node.op in lost] if lost else []
         if not nodes:

@@ -32,7 +32,7 @@ def broadcast(*shapes: Shape) -> Shape:
     """
     first = shapes[0]
     for other in shapes:  # as nearly always: the same, or the same last axes
-        if first != other and tuple(first)[len(first) - len(other) :] != other:
+        if other is not first and tuple(first)[len(first) - len(other) :] != other:
             break
     else:
         return first

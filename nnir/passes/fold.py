@@ -65,12 +65,19 @@ def _find_constants(operations: Sequence[Operation]) -> list[Operation]:
     found: dict[Operation, None] = {}
     for operation in operations:
         for value in operation.inputs:
-            if value is not None and value.producer not in found and value.known is None:
-                if any(v.known is not None for v in operation.outputs):
-                    found[operation] = None
+            if (
+                value is not None
+                and value.constant is None
+                and value.producer not in found
+                and value.known is None
+            ):
                 break
         else:
             found[operation] = None
+            continue
+        for value in operation.outputs:
+            if value.known is not None:
+                found[operation] = None
     return list(found)
 
 

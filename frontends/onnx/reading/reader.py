@@ -16,7 +16,9 @@ from nnir.errors import BadFile, Unsupported
 from nnir.formats import wire
 from nnir.formats.onnx import (
     FIELD_OF_TYPE,
+    SCOPES,
     STRING,
+    TRACE,
     TYPE_OF_FIELD,
     UNDEFINED,
     AttributeProto,
@@ -67,6 +69,7 @@ OWN_FORMAT = b"ORTM"
 
 DEEPEST = 40
 """Graphs in graphs; protobuf itself reads no deeper than 33 of them."""
+PLACE_KEYS = tuple(key.encode() for key in (TRACE, SCOPES))
 SHORT, MOST_KNOWN = 64, 4096
 """Bytes of attributes that are remembered while reading, and how many of them."""
 
@@ -239,14 +242,18 @@ class Reader:
             elif tag == METADATA:
                 told.append((s, t))
             i = t
-        made = SourceNode(qualify(domain, op, overload), inputs, outputs, attributes, name)
+        if domain or overload:
+            op = qualify(domain, op, overload)
+        made = SourceNode(op, inputs, outputs, attributes, name)
         if told:
             self.know_place(b, made, told)
         return made
 
     def know_place(self, b: Buffer, node: SourceNode, told: Iterable[Span]) -> None:
         """Keep where a node was written, where its metadata in `b` says it."""
-        entries = dict(self.entry(place, b) for place in told)
+        entries = dict(
+            self.entry((s, t), b) for s, t in told if any(key in b[s:t] for key in PLACE_KEYS)
+        )
         written = decode_place(entries)
         if written is not None:
             self.places[node.label] = written
