@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.ops import activation, binary, conv, index, linear, pool, quant, shape
+from nnir.ops import activation, binary, conv, index, linear, pool, quant, reduce, shape
 from nnir.types import Precision
 
 from ...case import Const, f, i, rand, scalar
-from .graph import GraphCase, Step
+from .graph import GraphCase, Open, Step
 
 FOUND: list[GraphCase] = [
     GraphCase(
@@ -130,5 +130,13 @@ FOUND: list[GraphCase] = [
             ),
         ),
         why="openvino: a dilation of one tap between borders",
+    ),
+    GraphCase(
+        (Open(rand(2, 3, 8), ("n", 3, 8)),),
+        (
+            Step(reduce.arg_max, (0,), {"axis": 1, "keepdim": False}),
+            Step(shape.expand, (1, Const(i(1, -1, -1)))),
+        ),
+        why="openvino: axes more behind an axis less",
     ),
 ]

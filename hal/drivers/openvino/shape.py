@@ -95,15 +95,18 @@ def unstack(g: Emitter, input: Value, *, axis: Axis, num: int) -> Refs:
 
 @table.lower(shape.expand)
 def expand(g: Emitter, input: Value, shape: Value) -> Ref:
-    """OpenVINO keeps a size where the target is 1, the standard where it is -1."""
-    if not length_of(shape):
-        return g.take(input)
+    """OpenVINO keeps a size where the target is 1, the standard where it is -1. Axes more are given
+    before: it loses them where nothing else is wanted of what SQUEEZE gives."""
+    added = length_of(shape) - input.rank
+    grown = g.unsqueeze(input, *range(added)) if added > 0 else g.take(input)
     known, target = ints(shape), g.int64(shape)
     if known is not None:
         target = g.ints(*(1 if d == -1 else d for d in known))
     elif -1 in (contents(shape) or (-1,)):
         target = g.node("Select", target.equal(-1), g.ints(1), target, auto_broadcast="numpy")
-    return g.node("Broadcast", input, target, mode="bidirectional")
+    if known is not None and max(known, default=1) <= 1 and 0 not in known:
+        return grown
+    return g.node("Broadcast", grown, target, mode="bidirectional")
 
 
 @table.lower(shape.tile)
