@@ -139,4 +139,13 @@ FOUND: list[GraphCase] = [
         ),
         why="openvino: axes more behind an axis less",
     ),
+    *(
+        GraphCase(
+            (Open(rand(2, 1, 7, 3), sizes),),
+            (Step(shape.tile, (0, Const(i(*repeats)))),),
+            why=f"openvino: copies of one channel, {repeats} of {sizes}",
+        )
+        for repeats in ((1, 2, 2, 1), (1, 2, 1, 2))
+        for sizes in (("n", 1, 7, 3), (2, 1, 7, "n"))
+    ),
 ]

@@ -112,9 +112,9 @@ def expand(g: Emitter, input: Value, shape: Value) -> Ref:
 @table.lower(shape.tile)
 def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
     """As many repeats as axes; Tile of no axes leaves its result as the memory is."""
-    is_open, count = ints(repeats) is None, length_of(repeats)
+    known, count = ints(repeats), length_of(repeats)
     g.need(
-        0 not in input.shape or not is_open,
+        0 not in input.shape or known is not None,
         f"has no copies of {input.type}, as many as only a run says",
     )
     rank, whole, counts = max(input.rank, count), g.take(input), g.int64(repeats)
@@ -124,8 +124,8 @@ def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
         counts = g.concat(g.ints(*[1] * (rank - count)), counts)
     if rank > input.rank:
         whole = g.unsqueeze(input, *range(rank - input.rank))
-    # of five axes and more whose sizes are open, Tile misplaces copies, too
-    if is_open or (not input.is_static and rank > 4):
+    # where a size is open, Tile misplaces copies of five axes and more, and along several axes, too
+    if known is None or (not input.is_static and (rank > 4 or len(known) - known.count(1) > 1)):
         return tile_axes(g, whole, rank, counts)
     return g.node("Tile", whole, counts)
 
