@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from nnir.dim import evaluate, symbols_of
+from nnir.dim import Expr, evaluate, symbols_of
 from nnir.errors import BadInput
 from nnir.lists import sides_of
 from nnir.model import Model, Value
@@ -16,7 +16,9 @@ from nnir.types import Precision
 
 from .input_ranges import range_of
 
-DEFAULT_SIZE = 2
+SIZES = (2, 3, 4, 8, 16, 32, 64, 128, 224)
+"""What open dimensions may be; many models take small ones only from a certain size on."""
+
 LARGEST = 1 << 28
 
 
@@ -29,20 +31,42 @@ def random_inputs(
     """One array per input of the caller; those that are a list of tensors belong together.
 
     Floats are uniform in [-1, 1), bools even, integers as `range_of` says. `sizes` gives dynamic
-    dimensions by name; the others get their lowest size, at least 2. `most`: integers lie between 0
-    and it.
+    dimensions by name; the others get the first of `SIZES` with which nothing in the model is
+    empty, or their lowest or highest size. `most`: integers lie between 0 and it.
     """
     given = dict(sizes or {})
     names = open_sizes(model)
     if unknown := set(given) - names:
         raise BadInput(f"no dimension {', '.join(sorted(unknown))}; there are {sorted(names)}")
-    for name in names - given.keys():
-        low, high = model.symbols.get(name, (0, None))
-        given[name] = max(low, DEFAULT_SIZE if high is None else min(high, DEFAULT_SIZE))
+    if names - given.keys():
+        choices = [choose_sizes(model, size) | given for size in SIZES]
+        given = next((c for c in choices if not makes_nothing(model, c)), choices[0])
     generator = np.random.default_rng(seed)
     arrays = [np.asarray(_random(v, given, generator, most)) for v in user_inputs(model)]
     side, _ = sides_of(model)
     return side.sample(arrays, generator) if side.has_lists else arrays
+
+
+def choose_sizes(model: Model, size: int, step: int = 0) -> dict[str, int]:
+    """Open dimensions of one size, or each larger than the one before by `step`, within what the
+    model says of them."""
+    sizes = {}
+    for position, name in enumerate(sorted(open_sizes(model))):
+        low, high = model.symbols.get(name, (0, None))
+        wanted = max(low, size + step * position)
+        sizes[name] = wanted if high is None else min(wanted, high)
+    return sizes
+
+
+def makes_nothing(model: Model, sizes: Mapping[str, int]) -> bool:
+    """Whether something in the model is known to be empty with these sizes, such as what a window
+    makes of an image that is smaller."""
+    dims = {d for o in model.operations for v in o.outputs for d in v.shape if isinstance(d, Expr)}
+    try:
+        found = [evaluate(d, sizes) for d in dims]
+    except BadInput:
+        return True
+    return any(isinstance(size, int) and size < 1 for size in found)
 
 
 def open_sizes(model: Model) -> set[str]:
@@ -64,7 +88,7 @@ def _random(
     if value.precision == Precision.BOOL8:
         return generator.random(shape) < 0.5
     if value.is_integer:
-        low, high = range_of(value) if most is None else (0, most)
+        low, high = range_of(value, sizes) if most is None else (0, most)
         kind = np.uint64 if high > np.iinfo(np.int64).max else np.int64
         return generator.integers(low, high, shape, kind, endpoint=True).astype(value.dtype)
     return generator.uniform(-1, 1, shape).astype(value.dtype)

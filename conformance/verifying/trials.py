@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -13,7 +13,7 @@ from nnir.progress import advance, stage
 
 from ..judging.compare import is_float
 from ..oracles.oracle import Refused
-from .inputs import open_sizes, random_inputs
+from .inputs import SIZES, choose_sizes, makes_nothing, random_inputs
 
 Arrays = list[np.ndarray]
 
@@ -22,9 +22,6 @@ COUNT = 2
 
 CALLS = 3
 """So many where a program keeps state: what was lost shows from the second call on."""
-
-SIZES = (2, 3, 4, 8, 16, 32, 64, 128, 224)
-"""What open dimensions may be; many models take small ones only from a certain size on."""
 
 SMALL = (1, 0)
 """What integers are at most where the origin takes no larger ones."""
@@ -121,20 +118,16 @@ def _make_trials(model: Model, run: Run, seed: int, count: int, most: int | None
     return found
 
 
-def candidates(model: Model) -> Iterator[dict[str, int]]:
-    """Sizes of open dimensions to try, each choice once: equal ones, then different ones."""
-    names = sorted(open_sizes(model))
-    seen = []
+def candidates(model: Model) -> list[dict[str, int]]:
+    """Sizes of open dimensions to try, each choice once: equal ones, then different ones; those
+    with which something in the model is empty come last."""
+    found: list[dict[str, int]] = []
     for size in SIZES:
         for step in (0, 1):
-            sizes = {}
-            for position, name in enumerate(names):
-                low, high = model.symbols.get(name, (0, None))
-                wanted = max(low, size + step * position)
-                sizes[name] = wanted if high is None else min(wanted, high)
-            if sizes not in seen:
-                seen.append(sizes)
-                yield sizes
+            sizes = choose_sizes(model, size, step)
+            if sizes not in found:
+                found.append(sizes)
+    return sorted(found, key=lambda sizes: makes_nothing(model, sizes))
 
 
 def weaknesses(names: list[str], found: list[Trial]) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from hal.runtime.program import Program
 from nnir import archive, errors
 from nnir.errors import NNAdapterError, NoLowering, NotConstant, Unsupported, summary
 from nnir.evaluate import evaluate
-from nnir.model import Model, Value
+from nnir.model import Model
 from nnir.passes import CLEAN, FUSIONS, apply
 from nnir.serial import encode_type
 
@@ -32,6 +32,7 @@ from ...engines.engine import Outcome
 from ...judging.compare import Difference, compare, first_problem, is_float
 from ...judging.judge import Verdict, failure
 from ...judging.result import ERROR, PASS, REFUSED, WRONG
+from ...judging.rounding import distance_of, in_float64
 from ...oracles.oracle import Oracle
 from ...oracles.origin import BUILTIN
 from ...processes.worker import Lost
@@ -156,45 +157,13 @@ def _is_as_near(subject: Subject, got: Arrays, differences: Sequence[Difference]
     places = [k for k, d in enumerate(differences) if d.problem is not None]
     if any(not is_float(got[k].dtype) or got[k].shape != subject.wanted[k].shape for k in places):
         return False
-    exact = in_float64(subject.model, subject.arrays)
+    exact = in_float64(subject.model, list(subject.arrays))
     if exact is None:
         return False
     return all(
-        _distance(got[k], exact[k]) <= FURTHER * _distance(subject.wanted[k], exact[k])
+        distance_of(got[k], exact[k]) <= FURTHER * distance_of(subject.wanted[k], exact[k])
         for k in places
     )
-
-
-def _distance(a: np.ndarray, b: np.ndarray) -> float:
-    with np.errstate(all="ignore"):
-        away = np.abs(a.astype(np.float64) - b)
-    return float(np.nan_to_num(away, nan=np.inf).max(initial=0.0))
-
-
-def in_float64(model: Model, arrays: Arrays) -> list[np.ndarray] | None:
-    """The outputs by references in float64; None where a reference computes in float32 alone."""
-    memory = {v: _widen(a) for v, a in zip(model.inputs, arrays, strict=True)}
-    for operation in model.sorted():
-        operands = [None if v is None else _wide_value(memory, v) for v in operation.inputs]
-        try:
-            with np.errstate(all="ignore"):
-                made = operation.operator.reference(*operands, **operation.attributes)
-        except (TypeError, ValueError, NNAdapterError):
-            return None
-        results = made if isinstance(made, (tuple, list)) else (made,)
-        memory.update(zip(operation.outputs, map(_widen, results), strict=True))
-    found = [memory[v] for v in model.outputs]
-    wide = all(f.dtype.kind != "f" or f.dtype == np.float64 for f in found)
-    return found if wide else None
-
-
-def _wide_value(memory: Mapping[Value, np.ndarray], value: Value) -> np.ndarray:
-    return memory[value] if value.constant is None else _widen(value.constant)
-
-
-def _widen(array: np.ndarray) -> np.ndarray:
-    found = np.asarray(array)
-    return found.astype(np.float64) if is_float(found.dtype) else found
 
 
 def copy_of(model: Model) -> Model:
