@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from nnir.broadcast import text
-from nnir.dim import Dim, Expr, evaluate, symbols_of
+from nnir.dim import Dim, Expr, evaluate, symbol, symbols_of
 from nnir.errors import BadInput
 from nnir.notation import name_dim
 from nnir.records import dataclass
@@ -53,10 +53,15 @@ class Choices:
         inputs = {_name_of(v): v for v in graph.inputs if v.name not in graph.weights}
         _require_known({*self.shapes, *self.values}, inputs, "input")
         self.is_applied = True
+        sizes = {**self._sizes_of_shapes(inputs), **self.sizes}
         for name, shape in self.shapes.items():
             inputs[name].type = _fit_shape(name, inputs[name], *parse_shape(shape))
         if self.sizes:
-            self._fix_sizes(source, list(inputs.values()))
+            shapes = [v.type.shape for v in inputs.values() if v.type]
+            known = {n for shape in shapes for d in shape for n in symbols_of(d)}
+            _require_known(self.sizes, dict.fromkeys(sorted(known)), "dimension")
+        if sizes:
+            _fix_sizes(source, list(inputs.values()), sizes)
         if self.values:
             order = [_name_of(v) for v in graph.inputs]
             for name, given in self.values.items():
@@ -67,17 +72,29 @@ class Choices:
                 graph.weights[inputs[name].name] = array
             graph.inputs = [v for v in graph.inputs if v.name not in graph.weights]
 
-    def _fix_sizes(self, source: SourceModel, inputs: Sequence[SourceValue]) -> None:
-        known = {n for v in inputs if v.type for d in v.type.shape for n in symbols_of(d)}
-        _require_known(self.sizes, dict.fromkeys(sorted(known)), "dimension")
-        for name, size in self.sizes.items():
-            low, high = source.dimensions.pop(name, (0, None))
-            if not isinstance(size, int) or size < low or (high is not None and size > high):
-                raise BadInput(f"dimension {name}={size!r} is not between {low} and {high}")
-        for value in inputs:
-            if value.type is not None:
-                sizes = tuple(evaluate(d, self.sizes) for d in value.type.shape)
-                value.type = value.type.with_shape(sizes)
+    def _sizes_of_shapes(self, inputs: Mapping[str, SourceValue]) -> dict[str, int]:
+        """What the shapes say of named dimensions, which other inputs have too; none of which two
+        inputs are given different ones."""
+        found: dict[str, set[int]] = {}
+        for name, shape in self.shapes.items():
+            old = inputs[name].type
+            for dim, size in zip(old.shape if old else (), parse_shape(shape)[0], strict=False):
+                if isinstance(size, int) and dim in map(symbol, symbols_of(dim)):
+                    found.setdefault(str(dim), set()).add(size)
+        return {name: sizes.pop() for name, sizes in found.items() if len(sizes) == 1}
+
+
+def _fix_sizes(
+    source: SourceModel, inputs: Sequence[SourceValue], sizes: Mapping[str, int]
+) -> None:
+    for name, size in sizes.items():
+        low, high = source.dimensions.pop(name, (0, None))
+        if not isinstance(size, int) or size < low or (high is not None and size > high):
+            raise BadInput(f"dimension {name}={size!r} is not between {low} and {high}")
+    for value in inputs:
+        if value.type is not None:
+            known = tuple(evaluate(d, sizes) for d in value.type.shape)
+            value.type = value.type.with_shape(known)
 
 
 @contextmanager

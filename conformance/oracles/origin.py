@@ -64,6 +64,10 @@ class Origin:
         self._states = {read: results[pairs[read]] for read in self._states}
         return self._ordered([results[name] for name, _ in self.model.named_outputs()])
 
+    def ask_second(self) -> bool:
+        """Ask who knows the format otherwise from now on; whether there is anybody."""
+        return self._session.ask_second()
+
     def others(self, arrays: Sequence[np.ndarray]) -> Iterator[tuple[str, Arrays]]:
         """What other kernels of the same framework give, by their names."""
         for name, found in self._session.run_others(as_in_origin(self.model, arrays)):
@@ -110,6 +114,10 @@ class References:
             return _narrow(form, dict(zip(names, found, strict=True)))
         except (BadInput, DeviceError) as error:
             raise Refused(f"the references refuse: {summary(error)}") from error
+
+    def ask_second(self) -> bool:
+        """There is nobody else."""
+        return False
 
     def others(self, arrays: Sequence[np.ndarray]) -> Iterator[tuple[str, Arrays]]:
         """There is one answer."""

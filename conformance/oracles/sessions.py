@@ -44,6 +44,10 @@ KERNELS = {
 """Beside those that LiteRT uses by default, which may differ from each other by some steps."""
 
 
+OF_INPUTS = ("while running", "invalid dimensions for input")
+"""What ONNX Runtime says of inputs that a file which it takes is not for."""
+
+
 class NotInstalled(Unsupported):
     """The origin framework is not there to be asked."""
 
@@ -73,11 +77,20 @@ class Session:
         more = self.again if is_first else {}
         try:
             return self.oracle.ask(self.head_of(given) | more, given)
-        except Refused:
-            if self.second is None:
+        except Refused as error:
+            is_of_inputs = any(words in str(error) for words in OF_INPUTS)
+            if is_of_inputs or not self.ask_second():
                 raise
-        self.name, more = self.second
         return self.oracle.ask(self.head_of(given) | more, given)
+
+    def ask_second(self) -> bool:
+        """Ask the second from now on; whether there is one."""
+        if self.second is None:
+            return False
+        first = self.head_of
+        (self.name, more), self.second = self.second, None
+        self.head_of = lambda arrays: first(arrays) | more
+        return True
 
     def run_others(self, arrays: Sequence[np.ndarray]) -> Iterator[tuple[str, Arrays]]:
         """What other kernels give, by their names."""

@@ -16,8 +16,9 @@ from nnir.types import Precision
 
 from .input_ranges import range_of
 
-SIZES = (2, 3, 4, 8, 16, 32, 64, 128, 224)
-"""What open dimensions may be; many models take small ones only from a certain size on."""
+SIZES = (2, 3, 4, 8, 16, 32, 64, 128, 224, 1)
+"""What open dimensions may be; many models take small ones only from a certain size on. 1 proves
+least: it is where nothing else is taken."""
 
 LARGEST = 1 << 28
 

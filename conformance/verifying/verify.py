@@ -24,10 +24,11 @@ from ..judging.compare import compare
 from ..judging.quantised import are_as_near, is_quantized, rounding_allowance
 from ..judging.rounding import probability_allowance, rounding_scatter
 from ..judging.tolerance import largest
+from ..oracles.oracle import Refused
 from ..oracles.origin import BUILTIN, Origin, References, call_with_states, origin_of
 from ..oracles.sessions import NotInstalled
 from .stock_engine import Stock
-from .trials import Trial, trials, weaknesses
+from .trials import Arrays, Trial, trials, weaknesses
 
 Read = Callable[[Path], Model]
 """Reads a file again, with the options that it was written with."""
@@ -125,11 +126,8 @@ def verify(
     started = time.perf_counter()
     model = make_held(model)
     with Program(model, device, properties) as program, origin_of(source, model) as origin:
-        if inputs is None:
-            found = trials(model, origin.run, seed)
-        else:
-            arrays = [np.asarray(a) for a in inputs]
-            found = [Trial(arrays, origin.run(arrays), {})]
+        given = None if inputs is None else [np.asarray(a) for a in inputs]
+        found = ask_origin(model, origin, seed, given)
         calls = follow(found, f"running on {device}")
         got = [call_with_states(program, t.arrays) for t in calls]
         rows, notes = compare_trials(model, found, got, origin, tolerance)
@@ -172,7 +170,7 @@ def verify_file(
         try:
             origin = origin_of(source, model)
             stack.enter_context(origin)
-            found = trials(model, origin.run, seed)
+            found = ask_origin(model, origin, seed)
         except Unsupported as error:
             is_absent = isinstance(error, NotInstalled)
             unproved.append(f"against {error if is_absent else f'its origin: {summary(error)}'}")
@@ -184,6 +182,21 @@ def verify_file(
     notes += weaknesses(_names_seen(model), found)
     seconds = time.perf_counter() - started
     return Report(origin.name, opened.name, rows, seconds, len(found), unproved, notes)
+
+
+def ask_origin(
+    model: Model, origin: Origin | References, seed: int, inputs: Arrays | None = None
+) -> list[Trial]:
+    """What the origin makes of `inputs`, else of random ones that it takes; who knows the format
+    otherwise is asked where it takes none."""
+    try:
+        if inputs is None:
+            return trials(model, origin.run, seed)
+        return [Trial(inputs, origin.run(inputs), {})]
+    except Refused:
+        if not origin.ask_second():
+            raise
+        return ask_origin(model, origin, seed, inputs)
 
 
 def _names_seen(model: Model) -> list[str]:

@@ -99,7 +99,10 @@ def join_types(model: Model, a: TensorType, b: TensorType, what: str) -> TensorT
     """A type that both fit; sizes that differ become new symbols."""
     require(a.precision == b.precision, f"{what} have types {a} and {b}")
     if a.rank != b.rank:
-        raise Unsupported(f"{what} have types {a} and {b}: a rank that is only known while running")
+        raise Unsupported(
+            f"{what} have types {a} and {b}: a rank that is only known while running; sizes or "
+            "values of inputs that choose one are given by --shape NAME=... and --value NAME=..."
+        )
     dims = (m if m == n else model.fresh() for m, n in zip(a.shape, b.shape, strict=True))
     return a.with_shape(tuple(dims))
 

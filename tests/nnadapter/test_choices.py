@@ -127,3 +127,18 @@ def test_archives_are_translated_already(rates: Path, tmp_path: Path) -> None:
     nna.save(nna.load(rates, values={"sr": 8000}), tmp_path / "m.nnir")
     with pytest.raises(BadInput, match="this source does not take them"):
         nna.load(tmp_path / "m.nnir", sizes={"batch": 2})
+
+
+def test_a_shape_closes_dimensions_of_the_same_name(tmp_path: Path) -> None:
+    ends = [
+        helper.make_tensor_value_info("x", FLOAT, ["batch", "length"]),
+        helper.make_tensor_value_info("y", FLOAT, ["batch", 1]),
+    ]
+    output = helper.make_tensor_value_info("z", FLOAT, None)
+    file = write(
+        tmp_path / "pair.onnx", [helper.make_node("Add", ["x", "y"], ["z"])], ends, [output]
+    )
+    shapes = [v.shape for v in nna.load(file, shapes={"x": [3, None]}).inputs]
+    assert shapes == [(3, symbol("length")), (3, 1)]
+    shapes = [v.shape for v in nna.load(file, shapes={"x": [3, 4], "y": [1, 1]}).inputs]
+    assert shapes == [(3, 4), (1, 1)]
