@@ -12,7 +12,7 @@ from nnir.model import Model
 from ..cases.nnir.written import Written
 from ..oracles.oracle import Oracle
 from .engine import Answer, Convert, Engine, Outcome
-from .written import find_problem
+from .written import find_other_form, find_problem
 
 
 class DirectEngine(Engine[Any]):
@@ -32,11 +32,12 @@ class DirectEngine(Engine[Any]):
     def outcome(
         self, case: Any, device: str, answer: Answer, convert: Convert | None = None
     ) -> Outcome:
-        """What comes of a case, and of its files where it is about them."""
+        """What comes of a case, and of its files where it is about them or they are told."""
         found = super().outcome(case, device, answer, convert)
-        if found.problem is not None or not isinstance(case, Written):
-            return found
-        return replace(found, problem=find_problem(case, device, answer.results))
+        problem = found.problem or find_other_form(case, device)
+        if problem is None and isinstance(case, Written):
+            problem = find_problem(case, device, answer.results)
+        return replace(found, problem=problem)
 
     def refused(self, case: Any, device: str, oracle: Oracle) -> list[np.ndarray]:
         return self.results(case, device, Answer([]))
