@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nnir.formats.flatbuffer import Bytes, Table
+from nnir.formats.nnapi import files as nnapi_files
+from nnir.formats.nnapi.structures import OperandType, constant_value
 from nnir.formats.tflite import schema
 from nnir.formats.tflite.schema import (
     ModelTable,
@@ -26,22 +28,27 @@ REPEATED = frozenset({"new_shape", "num_splits", "num", "values_count"})
 """Options that say what tensors say."""
 
 
-def form_of(path: Path) -> str:
-    """The nodes of a `.tflite` or `.onnx` file, in order; of many their number and a digest."""
-    nodes = [*_nodes_of_tflite(path.read_bytes())] if path.suffix == ".tflite" else _nodes(path)
+def nodes_of(path: Path) -> str:
+    """The nodes of a file, in order; of many their number and a digest."""
+    nodes = [*READERS[path.suffix](path)]
     text = " ".join(nodes)
     return text if len(nodes) <= MOST else f"{len(nodes)} nodes, {zlib.crc32(text.encode()):08x}"
 
 
-def _nodes(path: Path) -> list[str]:
-    import onnx
+def _nodes_of_nnapi(path: Path) -> Iterator[str]:
+    """With the scalars, and the types of results."""
+    model = nnapi_files.load(path)
+    for node in model.operations:
+        given, made = ([model.operands[k] for k in ends] for ends in (node.inputs, node.outputs))
+        known = (constant_value(model, x) for x in given if x.is_constant and not x.dimensions)
+        types = [x.type.name for x in made if x.type != OperandType.TENSOR_FLOAT32]
+        told = ",".join(str(n.item()) for n in known)
+        yield ":".join([f"{node.type.name}({told})", *types])
 
-    return [n.op_type for n in onnx.load(path).graph.node]
 
-
-def _nodes_of_tflite(data: bytes) -> Iterator[str]:
+def _nodes_of_tflite(path: Path) -> Iterator[str]:
     """Those of all graphs, one after the other."""
-    model = Bytes(data).root()
+    model = Bytes(path.read_bytes()).root()
     codes = [_code(c) for c in model.tables(ModelTable.OPERATOR_CODES)]
     for graph in model.tables(ModelTable.SUBGRAPHS):
         types = [_type(t) for t in graph.tables(SubGraphTable.TENSORS)]
@@ -80,3 +87,6 @@ def _options(name: str, node: Table) -> Iterator[tuple[str, object]]:
         for option, value in found.items():
             if option not in REPEATED and value != defaults.get(option):
                 yield option, getattr(value, "name", value)
+
+
+READERS = {".tflite": _nodes_of_tflite, ".nnapi": _nodes_of_nnapi}

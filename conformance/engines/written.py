@@ -26,7 +26,7 @@ from nnir.staging import temporary_folder
 from ..cases.nnir import forms
 from ..cases.nnir.written import FILE
 from ..judging.compare import compare, first_problem
-from .forms import form_of
+from .forms import nodes_of as form_nodes
 
 READERS = {".onnx": onnx_files, ".tflite": tflite_files}
 """Of what our frontends read again; the engine itself reads it, too."""
@@ -58,14 +58,14 @@ def find_problem(case: Any, device: str, want: Sequence[np.ndarray]) -> str | No
 
 def find_other_form(case: Any, device: str) -> str | None:
     """What is otherwise about the nodes of a row's file, where `forms.json` has them."""
-    suffix = forms.WRITERS.get(device)
-    want = forms.read().get(str(case)) if suffix else None
+    want = forms.form_of(device, str(case)) if device in forms.WRITERS else None
     if want is None:
         return None
+    suffix = forms.WRITERS[device]
     with temporary_folder() as folder:
         path = folder / f"model{suffix}"
         manager.acquire(device).export(case.model(), path)
-        found = form_of(path)
+        found = form_nodes(path)
     return None if found == want else f"nodes in {suffix}: {found}, not {want}"
 
 

@@ -81,7 +81,7 @@ def is_convolved(g: Emitter, ref: Ref) -> bool:
     tensor, _ = g.sources.get(ref.tensor, (ref.tensor, ()))
     while tensor not in g.dequantised:
         step = g.makers.get(tensor)
-        live = [t for t in step.inputs if t is not None and t.data is None] if step else []
+        live = [t for t in step.inputs if t.data is None] if step else []
         if step is None or step.name not in PASSING or not live:
             return step is not None and step.name in CONVOLVED
         tensor = live[0]

@@ -67,7 +67,7 @@ class Step:
     """
 
     name: str
-    inputs: list[Tensor | None]
+    inputs: list[Tensor]
     outputs: list[Tensor]
     options: str | None = None
     fields: dict[str, Field] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class Graph:
         kept = []
         for step in reversed(self.steps):
             if not step.outputs or any(t in needed for t in step.outputs):
-                needed |= {t for t in step.inputs if t is not None}
+                needed.update(step.inputs)
                 kept.append(step)
         return kept[::-1]
 
@@ -100,7 +100,7 @@ class Graph:
     def _mentions(self) -> Iterable[Tensor]:
         yield from self.inputs
         for step in self.steps:
-            yield from (t for t in step.inputs if t is not None)
+            yield from step.inputs
             yield from step.outputs
         yield from self.outputs
 
@@ -169,8 +169,8 @@ class Writer:
         tensors = graph.tensors()
         numbers = {t: k for k, t in enumerate(tensors)}
 
-        def positions(given: Iterable[Tensor | None]) -> int:
-            return self._numbers((-1 if t is None else numbers[t] for t in given), "<i4")
+        def positions(given: Iterable[Tensor]) -> int:
+            return self._numbers((numbers[t] for t in given), "<i4")
 
         build = self.builder
         rows = build.tables([self._tensor(t, k) for k, t in enumerate(tensors)])
@@ -228,7 +228,7 @@ class Writer:
             self.places[key] = len(self.weights)
         return self.places[key]
 
-    def _step(self, step: Step, positions: Callable[[Iterable[Tensor | None]], int]) -> int:
+    def _step(self, step: Step, positions: Callable[[Iterable[Tensor]], int]) -> int:
         offsets = {
             OperatorTable.INPUTS: positions(step.inputs),
             OperatorTable.OUTPUTS: positions(step.outputs),
