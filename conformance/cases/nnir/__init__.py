@@ -27,6 +27,7 @@ from . import (
     features,
     generate,
     index,
+    inside,
     linear,
     misfits,
     narrow,
@@ -105,6 +106,7 @@ LIMITS: list[DirectLimit] = [
 ]
 
 MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS, *written.CHAINS, *seams.CHAINS]
+MODELS += inside.CHAINS
 """Models of a few operations."""
 
 __all__ = [

@@ -1,9 +1,13 @@
-"""Note the nodes of files of rows: `python -m conformance.cases.nnir.make_forms`."""
+"""Note the nodes of files of rows: `python -m conformance.cases.nnir.make_forms`.
+
+Of some operators alone where they are named: `... make_forms ABS RELU`.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import sys
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +21,26 @@ from . import CASES, MODELS, OPEN
 from .forms import FILE, WRITERS, digest
 
 
-def find_forms(device: Device[Any, Any], path: Path) -> Iterator[tuple[str, str, str]]:
-    """The operator of a row, the digest of its name and the nodes of its file."""
+def find_forms(
+    device: Device[Any, Any], path: Path, wanted: Container[str] = ()
+) -> dict[str, dict[str, str]]:
+    """The rows by their nodes, by operator: of all where none is wanted."""
     known: dict[tuple[str, str], str] = {}
+    found: dict[str, dict[str, set[str]]] = {}
     cases: list[Any] = [*CASES, *MODELS, *OPEN]
     for case in cases:
+        if wanted and case.op not in wanted:
+            continue
         op, _, row = str(case).partition("-")
         key = op, digest(row)
         if known.setdefault(key, row) != row:
             raise ValueError(f"{row!r} and {known[key]!r} of {op} have the digest {key[1]}")
-        if case.raises is None and (form := _form(device, case, path)) is not None:
-            yield *key, form
+        if case.raises is None and (form := find_form(device, case, path)) is not None:
+            found.setdefault(op, {}).setdefault(form, set()).add(key[1])
+    return {op: {f: " ".join(sorted(r)) for f, r in rows.items()} for op, rows in found.items()}
 
 
-def _form(device: Device[Any, Any], case: Any, path: Path) -> str | None:
+def find_form(device: Device[Any, Any], case: Any, path: Path) -> str | None:
     """The nodes of a row's file; None where it cannot be written."""
     try:
         device.export(case.model(), path)
@@ -40,13 +50,11 @@ def _form(device: Device[Any, Any], case: Any, path: Path) -> str | None:
 
 
 if __name__ == "__main__":
-    found: dict[str, dict[str, dict[str, str]]] = {}
+    wanted = sys.argv[1:]
+    kept = json.loads(FILE.read_text()) if wanted else {}
     for kind, suffix in WRITERS.items():
-        forms: dict[str, dict[str, list[str]]] = {}
         with temporary_folder() as folder:
-            for op, row, form in find_forms(manager.find(kind)(), folder / f"model{suffix}"):
-                forms.setdefault(op, {}).setdefault(form, []).append(row)
-        found[kind] = {
-            op: {f: " ".join(sorted({*r})) for f, r in rows.items()} for op, rows in forms.items()
-        }
-    FILE.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n")
+            found = find_forms(manager.find(kind)(), folder / f"model{suffix}", wanted)
+        others = {op: rows for op, rows in kept.get(kind, {}).items() if op not in wanted}
+        kept[kind] = others | found
+    FILE.write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n")
