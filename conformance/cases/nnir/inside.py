@@ -233,6 +233,12 @@ def _weighted() -> Iterator[Chain]:
     yield _product("a bias with a scale each", taps, each, (whole_bias, each / 2))
     yield _product("a bias with equal scales", taps, 0.5, (whole_bias, np.full(5, 0.25)))
     yield _product("equal scales, a bias of one", taps, np.full(5, 0.5), (whole_bias, 0.25))
+    for scale in (0.25, 0.3):
+        added = real(Const(whole_bias), scale, None, 0)
+        sums = Step(linear.mat_mul, (1, 2), {"transpose_y": True}), Step(binary.add, (4, 3))
+        steps = real(0, 0.5, 1), real(Const(taps), 0.5), added, *sums, whole(5, 1.0, 2)
+        given = rand(3, 4, dtype=np.int8, low=-9, high=9)
+        yield Chain((given,), steps, f"inside, products and a bias of {scale}", (), STEP)
     narrow = whole_bias.astype(np.int8)
     yield _product("a bias of int8", taps, 0.5, (narrow, 0.25))
     for part in (0.39, 0.4, 0.41, 0.5):
