@@ -7,6 +7,7 @@ from dataclasses import replace
 from . import (
     activation,
     attention,
+    behind,
     binary,
     borders,
     chains,
@@ -106,7 +107,7 @@ LIMITS: list[DirectLimit] = [
 ]
 
 MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS, *written.CHAINS, *seams.CHAINS]
-MODELS += inside.CHAINS
+MODELS += [*inside.CHAINS, *behind.CHAINS]
 """Models of a few operations."""
 
 __all__ = [
