@@ -24,6 +24,9 @@ FLOAT32 = "FLOAT32"
 MOST = 8
 """So many nodes are told one by one."""
 
+CONVERTING = frozenset({"DEQUANTIZE", "QUANTIZE"})
+"""Nodes of which the type is told that they read."""
+
 REPEATED = frozenset({"new_shape", "num_splits", "num", "values_count"})
 """Options that say what tensors say."""
 
@@ -64,7 +67,9 @@ def _nodes_of_tflite(path: Path) -> Iterator[str]:
                 for option, value in _options(name, node)
                 if [value] != known.get(option)
             )
-            yield ":".join([name + version + told, *(t for t in made if t != FLOAT32)])
+            source = f"<{read[0]}" if name in CONVERTING and read[0] != FLOAT32 else ""
+            told = name + version + told + source
+            yield ":".join([told, *(t for t in made if t != FLOAT32)])
 
 
 def _code(table: Table) -> tuple[str, str]:

@@ -47,6 +47,7 @@ from . import (
     special,
     typed,
     unary,
+    used,
     weights,
     windows,
     written,
@@ -107,7 +108,7 @@ LIMITS: list[DirectLimit] = [
 ]
 
 MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS, *written.CHAINS, *seams.CHAINS]
-MODELS += [*inside.CHAINS, *behind.CHAINS]
+MODELS += [*inside.CHAINS, *behind.CHAINS, *used.CHAINS]
 """Models of a few operations."""
 
 __all__ = [

@@ -105,6 +105,12 @@ def _beside() -> Iterator[tuple[str, Step]]:
     window: dict[str, Any] = {"kernel_shape": (2, 2), "strides": (3, 1)}
     yield "maxima of windows apart", Step(pool.max_pool_2d, (1,), window)
     yield "means of windows apart", Step(pool.average_pool_2d, (1,), window)
+    for operator in (reduce.reduce_mean, reduce.reduce_max):
+        for kept in (True, False):
+            step = Step(operator, (1, Const(i(2, 3))), {"keepdim": kept})
+            yield f"{operator.name} of planes, {kept}", step
+            step = Step(operator, (1, Const(i(1, 2))), {"keepdim": kept})
+            yield f"{operator.name} of channels and rows, {kept}", step
     yield "ROUND", Step(unary.round_, (1,))
     yield "EXP", Step(unary.exp, (1,))
     yield "SIGN", Step(unary.sign, (1,))
@@ -149,6 +155,16 @@ def _cut() -> Iterator[Chain]:
             attrs = {"pads": pads, "strides": (1, 1), "dilations": (1, 1)}
             step = Step(conv.conv_2d, (0, taps, shift), attrs)
             yield Chain((Open(IMAGE, sizes),), (step,), why=f"behind, borders {pads} of {sizes}")
+    same = {"strides": (1, 1), "dilations": (1, 1)}
+    for sizes in ((2, 3, 5, 4), ("n", 3, "h", "w")):
+        for strides, pads in (
+            *(((1, 1), (0, 1, 1, 1)), ((1, 1), (1, 1, 0, 1)), ((1, 1), (0, 1, 1, 0))),
+            *(((1, 1), (0, 0, 0, 0)), ((2, 2), (0, 1, 1, 1)), ((2, 2), (0, 0, 1, 1))),
+            *(((2, 1), (0, 1, 0, 1)), ((2, 1), (0, 1, 1, 1))),
+        ):
+            step = Step(conv.conv_2d, (0, taps, shift), {**same, "strides": strides, "pads": pads})
+            why = f"behind, steps {strides} and borders {pads} of {sizes}"
+            yield Chain((Open(IMAGE, sizes),), (step,), why=why)
     for kernel in ((2, 2), (1, 2)):
         attrs = {"kernel_shape": kernel, "strides": (1, 1), "pads": (0, 0, 0, 1)}
         for operator in (pool.max_pool_2d, pool.average_pool_2d):
@@ -158,10 +174,49 @@ def _cut() -> Iterator[Chain]:
                 yield Chain((Open(IMAGE, sizes),), (step,), why=why)
 
 
+def _pooled() -> Iterator[Chain]:
+    """Pools behind what may have made a NaN and what has not, and behind what is never below 0."""
+    window: dict[str, Any] = {"kernel_shape": (2, 2), "strides": (1, 1), "pads": (1, 0, 0, 1)}
+    numbers = Const(rand(2, 4, 5, 4))
+    between: dict[str, tuple[Step, ...]] = {
+        "a convolution": (),
+        "RELU": (Step(activation.relu, (1,)),),
+        "RELU6": (Step(activation.relu6, (1,)),),
+        "SIGMOID": (Step(activation.sigmoid, (1,)),),
+        "TANH": (Step(activation.tanh, (1,)),),
+        "a sum": (Step(binary.add, (1, numbers)),),
+        "a product": (Step(binary.mul, (1, 1)),),
+        "a quotient": (Step(binary.div, (1, numbers)),),
+        "a join": (Step(shape.concat, (1, 1), {"axis": 1}),),
+        "a border": (Step(shape.pad, (1, Const(i(0, 0, 0, 0, 1, 1, 0, 0)), None)),),
+        "a border of ones": (
+            Step(shape.pad, (1, Const(i(0, 0, 0, 0, 1, 1, 0, 0)), Const(scalar(1)))),
+        ),
+        "a pool": (Step(pool.max_pool_2d, (1,), {**window, "pads": (0, 0, 0, 0)}),),
+        "a mean": (Step(pool.average_pool_2d, (1,), {**window, "pads": (0, 0, 0, 0)}),),
+    }
+    for why, steps in between.items():
+        last = 1 + len(steps)
+        for operator in (pool.max_pool_2d, pool.average_pool_2d):
+            step = Step(operator, (last,), window)
+            name = f"behind, {operator.name} behind {why}"
+            yield Chain((IMAGE,), (CONVOLVED, *steps, step), why=name)
+    for operator in (pool.max_pool_2d, pool.average_pool_2d):
+        step = Step(operator, (1,), window)
+        why = f"behind, {operator.name} behind RELU of the input"
+        yield Chain((IMAGE,), (Step(activation.relu, (0,)), step), why=why)
+        why = f"behind, {operator.name} of the input"
+        yield Chain((IMAGE,), (Step(operator, (0,), window),), why=why)
+    given = Step(conv.conv_2d, (0, 1, 2), {"strides": (1, 1), "dilations": (1, 1)})
+    parts = rand(4, 3, 2, 3, seed=1), rand(4, seed=2)
+    yield Chain((IMAGE, *parts), (given,), why="behind, taps that are given")
+    yield Chain((IMAGE, *parts), (given, Step(activation.relu, (3,))), why="behind, RELU of such")
+
+
 def _large() -> Iterator[Chain]:
     """A megabyte of weights, which files and caches hold otherwise than fewer."""
     weights = Const(rand(512, 600))
     yield Chain((rand(2, 512),), (Step(linear.mat_mul, (0, weights)),), why="a megabyte of weights")
 
 
-CHAINS = [*_stored(), *_both(), *_cut(), *_large()]
+CHAINS = [*_stored(), *_both(), *_cut(), *_pooled(), *_large()]

@@ -239,6 +239,8 @@ def _weighted() -> Iterator[Chain]:
         steps = real(0, 0.5, 1), real(Const(taps), 0.5), added, *sums, whole(5, 1.0, 2)
         given = rand(3, 4, dtype=np.int8, low=-9, high=9)
         yield Chain((given,), steps, f"inside, products and a bias of {scale}", (), STEP)
+    tiny = 2.0**-14
+    yield _product("a tiny bias", taps, tiny, (whole_bias, 1e-9), scales=(tiny, 1e-7))
     narrow = whole_bias.astype(np.int8)
     yield _product("a bias of int8", taps, 0.5, (narrow, 0.25))
     for part in (0.39, 0.4, 0.41, 0.5):
@@ -317,6 +319,9 @@ def _moved() -> Iterator[Chain]:
             moved = Step(step.operator, alone, step.attrs)
             steps = moved, real(1, 0.5, 3), Step(activation.relu, (2,)), whole(3, 0.25, -7)
             yield Chain((WAVE,), steps, f"inside, integers {why}", (), STEP)
+    least = np.full(WAVE.shape, -128, np.int8)
+    border = one(pool.max_pool_2d, **WINDOW, pads=(1, 0, 0, 1))
+    yield inside("the least beside borders", border, scales=(0.5, 0.5), zeros=(3, 3), data=least)
     pieces = Step(shape.split, (1, Const(i(2, 2))), {"axis": 3})
     rectified = Step(activation.relu, (2,)), Step(activation.relu, (3,))
     for outputs in ((6, 7), (6,), (2, 6, 7)):
@@ -411,7 +416,68 @@ def _fused() -> Iterator[Chain]:
     yield inside("channels with a scale each", each, Step(conv.conv_2d, (1, 2, bias), attrs))
 
 
+def _packed() -> Iterator[Chain]:
+    """Products of numbers with constant integers, which files hold as such where it pays."""
+
+    def product(
+        why: str, weights: np.ndarray, scale: float | np.ndarray = 0.25, zero: Any = None
+    ) -> Chain:
+        bias = Const(np.zeros(len(weights), np.float32))
+        axis = 0 if np.ndim(scale) else 1
+        fully = Step(linear.fully_connected, (0, 1, bias))
+        steps = real(Const(weights), scale, zero, axis), fully
+        data = rand(2, weights.shape[1])
+        return Chain((data,), steps, f"inside, packed, {why}", (), Tolerance(1e-5, 1e-5))
+
+    row = np.arange(-32, 32, dtype=np.int8).reshape(4, 16)
+    few = np.clip(row // 4, -8, 7).astype(np.int8)
+    yield product("64 elements", row)
+    yield product("63 elements", row.reshape(1, -1)[:, 1:].copy())
+    yield product("4 bits", few)
+    for value in (8, -9):
+        more = few.copy()
+        more[0, 0] = value
+        yield product(f"4 bits but {value}", more)
+    yield product("a scale each", row, f(0.5, 0.25, 1, 2))
+    yield product("4 bits, a scale each", few, f(0.5, 0.25, 1, 2))
+    yield product("around 1", row, 0.25, 1)
+    unsigned = (row.astype(np.int16) + 128).astype(np.uint8)
+    for zero in (128, 127):
+        yield product(f"uint8 around {zero}", unsigned, 0.25, np.array(zero, np.uint8))
+    yield product("int16", row.astype(np.int16))
+    taps = real(Const(rand(6, 1, 3, 4, dtype=np.int8, low=-127, high=127)), 0.02)
+    attrs = {"strides": (1, 1), "group": 3, **PLAIN}
+    channels = Step(conv.conv_2d, (0, 1, Const(np.zeros(6, np.float32))), attrs)
+    yield Chain((rand(2, 3, 4, 4),), (taps, channels), "inside, packed, channels")
+    taps = real(Const(rand(6, 3, 2, 2, dtype=np.int8, low=-127, high=127)), 0.02)
+    whole_image = Step(
+        conv.conv_2d, (0, 1, Const(np.zeros(6, np.float32))), {"strides": (1, 1), **PLAIN}
+    )
+    yield Chain((rand(2, 3, 4, 4),), (taps, whole_image), "inside, packed, images")
+    twice = Step(linear.fully_connected, (3, 1, Const(np.zeros(16, np.float32))))
+    square = real(Const(np.arange(-128, 128, dtype=np.int8).reshape(16, 16)), 0.01)
+    first = Step(linear.fully_connected, (0, 1, Const(np.ones(16, np.float32))))
+    steps = square, first, Step(activation.tanh, (2,)), twice
+    yield Chain((rand(2, 16),), steps, "inside, packed, read twice")
+    for count in (63, 64):
+        for why, kind in (("halves", np.float16), ("numbers", np.float32)):
+            weights = rand(1, count).astype(np.float16).astype(kind)
+            data = rand(2, count).astype(kind)
+            bias = Const(np.ones(1, kind))
+            fully = Step(linear.fully_connected, (0, Const(weights), bias))
+            close = Tolerance(2e-3, 2e-3)
+            yield Chain((data,), (fully,), f"inside, packed, {count} {why}", (), close)
+    wide = Const(rand(1, 64)), Const(np.ones(1, np.float32))
+    half = Step(binary.add, (0, Const(np.ones((2, 64), np.float16))))
+    steps = half, Step(unary.cast, (1,), {"dtype": Precision.FLOAT32})
+    fully = Step(linear.fully_connected, (2, *wide))
+    data = rand(2, 64).astype(np.float16)
+    close = Tolerance(1e-2, 1e-2)
+    yield Chain((data,), (*steps, fully), "inside, packed, no halves beside halves", (), close)
+
+
 CHAINS = [
+    *_packed(),
     *_quotients(),
     *_pairs(),
     *_weighted(),

@@ -61,9 +61,8 @@ def _weights(found: Stored, axis: int) -> Tensor | None:
     many = len(found.scales) > 1
     if many and found.axis != axis:
         return None
-    along = axis if many else None
     if all(z == SHIFT[kind] for z in found.zeros):
-        described = Quantization(found.scales, (0,), along)
+        described = Quantization(found.scales, (0,), axis)
         return Tensor(INT8, found.data.shape, shift_kind(found.data, INT8), "", described)
     if many:
         return None
@@ -81,7 +80,7 @@ def _bias(
     )
     alike = found is not None and found.data.dtype == np.int32 and not any(found.zeros)
     if found is not None and alike:
-        near = np.allclose(np.array(found.scales), factors, rtol=1e-5, atol=0)
+        near = np.allclose(np.array(found.scales), factors, atol=0)
         if near and len(found.scales) in (1, len(factors)):
             return Tensor(Precision.INT32, found.data.shape, found.data, "", described)
     with np.errstate(invalid="ignore"):

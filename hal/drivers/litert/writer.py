@@ -209,7 +209,7 @@ class Writer:
 
     def _quantization(self, given: Quantization) -> int:
         count = len(given.scales)
-        zeros = given.zero_points if len(given.zero_points) == count else given.zero_points * count
+        zeros = (given.zero_points * count)[:count]
         offsets = {
             QuantizationTable.SCALE: self._numbers(given.scales, "<f4"),
             QuantizationTable.ZERO_POINT: self._numbers(zeros, "<i8"),
@@ -348,6 +348,6 @@ def _append_weights(tables: bytearray, weights: Sequence[np.ndarray]) -> list[Pa
 
 
 def _vectors(tables: bytearray) -> list[int]:
-    """Where each table of a buffer but the first has the offset of its data."""
-    buffers = Bytes(bytes(tables)).root().tables(ModelTable.BUFFERS)[1:]
+    """Where each table of a buffer that has data has the offset of it: the first has none."""
+    buffers = Bytes(bytes(tables)).root().tables(ModelTable.BUFFERS)
     return [place for b in buffers if (place := b.place(BufferTable.DATA)) is not None]

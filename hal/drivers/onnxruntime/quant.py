@@ -151,7 +151,7 @@ def _has_own_steps(reader: Operation, bias: Value) -> bool:
     x, weight, own = scales
     if x is None or weight is None or own is None:
         return False
-    return bool(np.allclose(x * weight, own, rtol=1e-5, atol=0))
+    return bool(np.allclose(x * weight, own, atol=0))
 
 
 def _scale_of(value: Value | None) -> np.ndarray | None:
