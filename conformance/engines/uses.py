@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hal.runtime.program import Program
+from nnir.errors import BadInput
 from nnir.evaluate import evaluate
 from nnir.staging import temporary_folder
 
@@ -16,6 +17,31 @@ from ..judging.compare import compare, first_problem
 
 KNOWN_SIZES = frozenset({"nnapi"})
 """Devices that keep programs of known sizes alone."""
+
+INTEL = "INTEL_OPENVINO_"
+TAKEN = {
+    "litert": (
+        *("LITERT_XNNPACK=0", "LITERT_XNNPACK=1", "GOOGLE_XNNPACK_NUM_THREADS=1"),
+        "GOOGLE_XNNPACK_NUM_THREADS=3;LITERT_XNNPACK=0",
+    ),
+    "onnxruntime": (
+        *("ONNXRUNTIME_NUM_THREADS=1", "ONNXRUNTIME_OPTIMIZATION=0", "ONNXRUNTIME_OPTIMIZATION=2"),
+        "ONNXRUNTIME_NUM_THREADS=2;ONNXRUNTIME_OPTIMIZATION=1",
+    ),
+    "openvino": (
+        *(f"{INTEL}INFERENCE_NUM_THREADS=1", f"{INTEL}PERFORMANCE_HINT=throughput"),
+        *(f"{INTEL}INFERENCE_PRECISION=F32", f"{INTEL}SELECT_DEVICE_NAMES=CPU"),
+    ),
+    "torch": ("TORCH_NUM_THREADS=1", "TORCH_DEVICE=cpu"),
+}
+REFUSED = {
+    "litert": (*("LITERT_XNNPACK=2", "LITERT_XNNPACK=-1", "GOOGLE_XNNPACK_NUM_THREADS=0"),),
+    "openvino": (
+        *(f"{INTEL}INFERENCE_NUM_THREADS=-1", f"{INTEL}PERFORMANCE_HINT=HASTE"),
+        f"{INTEL}INFERENCE_PRECISION=F99",
+    ),
+}
+"""Properties that change no result, and those that a device does not take."""
 
 CALLS = 6
 """At once: more than a device keeps interpreters for."""
@@ -25,7 +51,7 @@ Arrays = Sequence[np.ndarray]
 
 def find_use(case: Any, device: str, want: Arrays) -> str | None:
     """What comes out otherwise in one of the ways to use a program; None where nothing does."""
-    for use in (_again, _at_once, _from_cache, _timed, _resized):
+    for use in (_again, _at_once, _from_cache, _timed, _resized, _set):
         try:
             use(case, device, want)
         except AssertionError as error:
@@ -115,3 +141,17 @@ def _resized(case: Any, device: str, want: Arrays) -> None:
     with Program(case.model(), device) as program:
         for given in (*case.others, *case.others[::-1], case.arrays()):
             _require_near(case, program(*given), evaluate(case.model(), list(given)))
+
+
+def _set(case: Any, device: str, want: Arrays) -> None:
+    """With properties of the device, of which some are refused."""
+    given = case.arrays()
+    for properties in TAKEN.get(device, ()):
+        with Program(case.model(), device, f"{properties};") as program:
+            _require_near(case, program(*given), want)
+    for properties in REFUSED.get(device, ()):
+        try:
+            Program(case.model(), device, f"{properties};").close()
+        except BadInput:
+            continue
+        raise AssertionError(f"{properties} is taken")

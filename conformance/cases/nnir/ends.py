@@ -160,4 +160,19 @@ def _many_axes() -> Iterator[DirectCase]:
         yield referred(binary.add, (data, rand(3)), why=f"{rank} axes")
 
 
-CASES += [*_constants(), *_many_axes()]
+def _by_scales() -> Iterator[DirectCase]:
+    """Images by scales, which are powers of 2 or not."""
+    image = rand(1, 2, 3, 4)
+    for scales in ((2, 2), (1, 4), (2, 3), (0.5, 0.5), (4, 1), (1, 1)):
+        for corners in (False, True):
+            attrs = {"align_corners": corners}
+            why = f"by {scales}, corners {corners}"
+            given = image, None, Const(f(*scales))
+            yield referred(resize.resize_nearest, given, attrs, why=why)
+            yield referred(resize.resize_linear, given, attrs, CLOSE, why)
+            yield referred(
+                resize.resize_linear, given, {**attrs, "align_mode": 0}, CLOSE, why + " 0"
+            )
+
+
+CASES += [*_constants(), *_many_axes(), *_by_scales()]
