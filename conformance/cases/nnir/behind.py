@@ -131,6 +131,7 @@ def _stored() -> Iterator[Chain]:
 
 def _both() -> Iterator[Chain]:
     """Two results of one order, and of two orders."""
+    steps: tuple[Step, ...]
     turned = Step(shape.transpose, (0,), {"perm": (0, 1, 3, 2)})
     cut = Step(index.slice_, (1, Const(i(3)), Const(i(0)), Const(i(4)), None))
     square = Step(index.slice_, (2, Const(i(2)), Const(i(0)), Const(i(4)), None))

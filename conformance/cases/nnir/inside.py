@@ -306,6 +306,7 @@ MOVED: dict[str, Step] = {
 
 def _moved() -> Iterator[Chain]:
     """What is moved between integers, before a kernel, behind one, and of integers alone."""
+    steps: tuple[Step, ...]
     for why, step in MOVED.items():
         yield inside(f"{why}, the same scale", step, scales=(0.5, 0.5), zeros=(3, 3))
         yield inside(f"{why}, another zero", step, scales=(0.5, 0.5))
@@ -346,6 +347,7 @@ def _moved() -> Iterator[Chain]:
 
 def _read_otherwise() -> Iterator[Chain]:
     """Integers that are read with a scale, with another one and without any."""
+    steps: tuple[Step, ...]
     plus = Step(binary.add, (0, Const(scalar(1, np.int8))))
     relu = activation.relu
     for sizes in (None, ("n", 3, "h", "w"), ("n", 3, 4, 4)):
@@ -395,10 +397,10 @@ def _fused() -> Iterator[Chain]:
         yield inside(f"{name} of sums with numbers", Step(binary.add, (1, half)), sums[1])
         yield inside(f"{name} of a quotient", Step(binary.div, (1, Const(scalar(4)))), sums[1])
     halves = Step(activation.relu, (2,)), Step(activation.relu6, (2,))
-    sums = Step(binary.add, (1, 1))
-    yield inside("two activations of sums", sums, *halves, outputs=(3, 5))
+    both = Step(binary.add, (1, 1))
+    yield inside("two activations of sums", both, *halves, outputs=(3, 5))
     bounds = Step(activation.clip, (2, Const(scalar(-1)), Const(scalar(1))))
-    yield inside("bounds of sums", sums, bounds)
+    yield inside("bounds of sums", both, bounds)
     groups = real(Const(rand(6, 1, 2, 2, dtype=np.int8, low=-9, high=9)), 0.25)
     for count, given in ((3, groups), (1, taps)):
         bias = Const(np.zeros(6 if count == 3 else 4, np.float32))
@@ -469,11 +471,13 @@ def _packed() -> Iterator[Chain]:
             yield Chain((data,), (fully,), f"inside, packed, {count} {why}", (), close)
     wide = Const(rand(1, 64)), Const(np.ones(1, np.float32))
     half = Step(binary.add, (0, Const(np.ones((2, 64), np.float16))))
-    steps = half, Step(unary.cast, (1,), {"dtype": Precision.FLOAT32})
+    real_half = Step(unary.cast, (1,), {"dtype": Precision.FLOAT32})
     fully = Step(linear.fully_connected, (2, *wide))
     data = rand(2, 64).astype(np.float16)
     close = Tolerance(1e-2, 1e-2)
-    yield Chain((data,), (*steps, fully), "inside, packed, no halves beside halves", (), close)
+    yield Chain(
+        (data,), (half, real_half, fully), "inside, packed, no halves beside halves", (), close
+    )
 
 
 CHAINS = [
