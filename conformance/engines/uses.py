@@ -51,7 +51,7 @@ Arrays = Sequence[np.ndarray]
 
 def find_use(case: Any, device: str, want: Arrays) -> str | None:
     """What comes out otherwise in one of the ways to use a program; None where nothing does."""
-    for use in (_again, _at_once, _from_cache, _timed, _resized, _set):
+    for use in (_call_again, _call_at_once, _restore, _take_times, _resize, _set_properties):
         try:
             use(case, device, want)
         except AssertionError as error:
@@ -71,7 +71,7 @@ def _require(holds: bool, what: str) -> None:
         raise AssertionError(what)
 
 
-def _again(case: Any, device: str, want: Arrays) -> None:
+def _call_again(case: Any, device: str, want: Arrays) -> None:
     """A second call, one with memory for its results, and one with memory for the first alone."""
     given = case.arrays()
     before = [a.copy() for a in given]
@@ -94,7 +94,7 @@ def _has_nan(array: np.ndarray) -> bool:
     return array.dtype.kind in "fc"
 
 
-def _at_once(case: Any, device: str, want: Arrays) -> None:
+def _call_at_once(case: Any, device: str, want: Arrays) -> None:
     given = case.arrays()
     with Program(case.model(), device) as program, ThreadPoolExecutor(CALLS) as pool:
         calls: list[Callable[[], Any]] = [
@@ -104,7 +104,7 @@ def _at_once(case: Any, device: str, want: Arrays) -> None:
             _require_near(case, call(), want)
 
 
-def _from_cache(case: Any, device: str, want: Arrays) -> None:
+def _restore(case: Any, device: str, want: Arrays) -> None:
     """Compiled, and what was kept of that; with the model and without it."""
     given = case.arrays()
     with temporary_folder() as folder:
@@ -120,7 +120,7 @@ def _from_cache(case: Any, device: str, want: Arrays) -> None:
                     _require_near(case, program(*given), want)
 
 
-def _timed(case: Any, device: str, want: Arrays) -> None:
+def _take_times(case: Any, device: str, want: Arrays) -> None:
     """Every step takes time, in order."""
     given = case.arrays()
     with Program(case.model(), device, profile=True) as program:
@@ -136,14 +136,14 @@ def _timed(case: Any, device: str, want: Arrays) -> None:
             _require(any(r.name for r in found.rows), "steps without names")
 
 
-def _resized(case: Any, device: str, want: Arrays) -> None:
+def _resize(case: Any, device: str, want: Arrays) -> None:
     """Inputs of several sizes by turns, of a case that has them."""
     with Program(case.model(), device) as program:
         for given in (*case.others, *case.others[::-1], case.arrays()):
             _require_near(case, program(*given), evaluate(case.model(), list(given)))
 
 
-def _set(case: Any, device: str, want: Arrays) -> None:
+def _set_properties(case: Any, device: str, want: Arrays) -> None:
     """With properties of the device, of which some are refused."""
     given = case.arrays()
     for properties in TAKEN.get(device, ()):
