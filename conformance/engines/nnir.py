@@ -9,10 +9,12 @@ import numpy as np
 
 from nnir.model import Model
 
+from ..cases.nnir.used import Used
 from ..cases.nnir.written import Written
 from ..oracles.oracle import Oracle
 from .engine import Answer, Convert, Engine, Outcome
-from .written import find_problem
+from .uses import find_use
+from .written import find_other_form, find_problem
 
 
 class DirectEngine(Engine[Any]):
@@ -32,11 +34,14 @@ class DirectEngine(Engine[Any]):
     def outcome(
         self, case: Any, device: str, answer: Answer, convert: Convert | None = None
     ) -> Outcome:
-        """What comes of a case, and of its files where it is about them."""
+        """What comes of a case, and of its files or its program where it is about those."""
         found = super().outcome(case, device, answer, convert)
-        if found.problem is not None or not isinstance(case, Written):
-            return found
-        return replace(found, problem=find_problem(case, device, answer.results))
+        problem = found.problem or find_other_form(case, device)
+        if problem is None and isinstance(case, Written):
+            problem = find_problem(case, device, answer.results)
+        if problem is None and isinstance(case, Used):
+            problem = find_use(case, device, answer.results)
+        return replace(found, problem=problem)
 
     def refused(self, case: Any, device: str, oracle: Oracle) -> list[np.ndarray]:
         return self.results(case, device, Answer([]))

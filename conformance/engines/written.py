@@ -23,8 +23,10 @@ from nnir.evaluate import evaluate
 from nnir.model import Model, Value
 from nnir.staging import temporary_folder
 
+from ..cases.nnir import forms
 from ..cases.nnir.written import FILE
 from ..judging.compare import compare, first_problem
+from .forms import nodes_of as form_nodes
 
 READERS = {".onnx": onnx_files, ".tflite": tflite_files}
 """Of what our frontends read again; the engine itself reads it, too."""
@@ -52,6 +54,19 @@ def find_problem(case: Any, device: str, want: Sequence[np.ndarray]) -> str | No
     except AssertionError as error:
         return str(error)
     return None
+
+
+def find_other_form(case: Any, device: str) -> str | None:
+    """What is otherwise about the nodes of a row's file, where `forms.json` has them."""
+    want = forms.form_of(device, str(case)) if device in forms.WRITERS else None
+    if want is None:
+        return None
+    suffix = forms.WRITERS[device]
+    with temporary_folder() as folder:
+        path = folder / f"model{suffix}"
+        manager.acquire(device).export(case.model(), path)
+        found = form_nodes(path)
+    return None if found == want else f"nodes in {suffix}: {found}, not {want}"
 
 
 @cache

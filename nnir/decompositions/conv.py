@@ -47,7 +47,7 @@ def _conv_3d(
     if auto_pad == AutoPad.SAME and any(isinstance(d, Expr) for d in spatial):
         x = _pad_to_same(input, 2, covered[0], strides[0])
     else:
-        known = plain_sizes(spatial) if auto_pad == AutoPad.SAME else [0, 0, 0]
+        known = plain_sizes(spatial) if auto_pad == AutoPad.SAME else kernel  # as many
         pairs = windows.resolve_padding(auto_pad, pads, known, covered, strides)
         x, around = pad_axes(input, {2: pairs[0]}, 0), {"pads": _flat(pairs[1:])}
     pieces = [

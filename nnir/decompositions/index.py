@@ -204,7 +204,7 @@ def _whole(indices: Value) -> Value:
 
 def _fold_positions(places: Value) -> np.ndarray | None:
     """Where all places are known: what they are computed from is constant."""
-    known = places.known if places.known is not None else Folder().constant_of(places)
+    known = Folder().constant_of(places)
     return None if known is None else known.astype(np.int64)
 
 

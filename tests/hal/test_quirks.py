@@ -16,6 +16,7 @@ from hal.drivers.litert.quirks import CONSTANT_BRANCH
 from hal.drivers.litert.quirks import QUIRKS as OF_LITERT
 from hal.drivers.onnxruntime.quirks import (
     ABOVE_FLOAT8,
+    BIAS_OF_OTHER_STEPS,
     PAD_BEFORE_AVERAGE_POOL,
     PAD_BEFORE_MAX_POOL,
     PADDED_END,
@@ -292,6 +293,22 @@ def long_sums() -> Model:
     return model
 
 
+def coarse_bias() -> Model:
+    """A product of integers with a bias that has a scale of its own."""
+    model = Model("bias")
+    x = model.input("x", TensorType(Precision.INT8, (2, 3)))
+    taps = model.constant(np.array([[3, 1, 2]], np.int8))
+    steps = model.constant(np.array([1000], np.int32))
+    scales = [model.constant(np.float32(s)) for s in (0.5, 0.5, 0.1)]
+    parts = [
+        quant.dequantize_linear(v, s, None) for v, s in zip((x, taps, steps), scales, strict=True)
+    ]
+    sums = linear.fully_connected(*parts)
+    one, zero = model.constant(np.float32(4)), model.constant(np.int8(0))
+    model.outputs = [quant.quantize_linear(sums, one, zero, dtype=Precision.INT8)]
+    return model
+
+
 def padded_end() -> Model:
     """A feature that is an output, in front of a convolution with a border at one side."""
     model = Model("padded")
@@ -362,6 +379,7 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (PAD_BEFORE_AVERAGE_POOL, "onnxruntime", padded_mean),
     (SOFTMAX_WRAPS, "onnxruntime", sharp_softmax),
     (SUMS_OF_INT64, "onnxruntime", long_sums),
+    (BIAS_OF_OTHER_STEPS, "onnxruntime", coarse_bias),
     (PADDED_END, "onnxruntime", padded_end),
     (QUANTISED_END, "onnxruntime", lambda: quantised_end(turned=False)),
     (QUANTISED_END, "onnxruntime", lambda: quantised_end(turned=True)),

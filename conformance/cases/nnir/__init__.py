@@ -7,6 +7,7 @@ from dataclasses import replace
 from . import (
     activation,
     attention,
+    behind,
     binary,
     borders,
     chains,
@@ -27,6 +28,7 @@ from . import (
     features,
     generate,
     index,
+    inside,
     linear,
     misfits,
     narrow,
@@ -45,6 +47,7 @@ from . import (
     special,
     typed,
     unary,
+    used,
     weights,
     windows,
     written,
@@ -105,6 +108,7 @@ LIMITS: list[DirectLimit] = [
 ]
 
 MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS, *written.CHAINS, *seams.CHAINS]
+MODELS += [*inside.CHAINS, *behind.CHAINS, *used.CHAINS]
 """Models of a few operations."""
 
 __all__ = [

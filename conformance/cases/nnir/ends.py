@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import ml_dtypes
 import numpy as np
 
 from nnir.errors import BadType
-from nnir.ops import compare, conv, index, linear, recurrent, resize, shape, signal, unary
+from nnir.ops import (
+    binary,
+    compare,
+    conv,
+    index,
+    linear,
+    logic,
+    recurrent,
+    resize,
+    shape,
+    signal,
+    unary,
+)
 
 from ...case import Const, Tolerance, f, i, rand
 from .direct import DirectCase, referred
@@ -95,3 +109,70 @@ CASES = [
         for end in (-(2**31) - 1, -(2**31), 2**31 - 1, 2**31)
     ),
 ]
+
+
+def _constants() -> Iterator[DirectCase]:
+    """Operands that are known, of which kernels take some."""
+    for kind in (np.uint8, np.int16, np.uint32, np.int32, np.int64):
+        width = 8 * np.dtype(kind).itemsize
+        line = np.array([0, 1, 5, np.iinfo(kind).max, np.iinfo(kind).min], kind)
+        for count in (0, 1, width - 1, width):
+            for left in (False, True):
+                shift = Const(np.array([count]).astype(kind))
+                why = f"{np.dtype(kind).name} by {count}, left {left}"
+                yield referred(logic.bit_shift, (line, shift), {"left": left}, why=why)
+        for operator in (binary.div, binary.floor_div, binary.mod):
+            for divisors in ((3,), (3, 1, 2, 7, 5), (-1,), (0,), (0, -1, 2, -2, 1)):
+                if min(divisors) >= 0 or np.dtype(kind).kind == "i":
+                    some = np.array([0, 1, 5, 100, min(divisors) * 9], kind)
+                    by = Const(np.array(divisors, kind))
+                    why = f"{np.dtype(kind).name} by {divisors}"
+                    yield referred(operator, (some, by), why=why)
+    base = f(0.5, -2, 3, 0).reshape(2, 2)
+    for power in (0, 1, 2, 3, 0.5, -1):
+        for sizes in ((), (1,), (1, 1, 1)):
+            exponent = Const(np.full(sizes, power, np.float32))
+            why = f"to {power} of {len(sizes)} axes"
+            yield referred(binary.pow_, (base, exponent), tol=CLOSE, why=why)
+    for value in (np.nan, 1.0):
+        bound = Const(f(value))
+        for operator in (binary.max_, binary.min_):
+            line = f(0.5, np.nan, 3, -np.inf)
+            yield referred(operator, (line, bound), why=f"beside a known {value}")
+            yield referred(operator, (bound, line), why=f"a known {value} beside")
+
+
+def _many_axes() -> Iterator[DirectCase]:
+    """Stacks and tensors of as many axes as kernels take, and of one more."""
+    for depth in (1, 2, 3, 4):
+        stack = rand(*(2,) * depth, 2, 3)
+        for right in (rand(3, 4), rand(*(1,) * depth, 3, 4), rand(*(2,) * depth, 3, 4)):
+            for given in (right, Const(right)):
+                how = "known" if isinstance(given, Const) else "given"
+                why = f"{depth} axes of stacks by {list(right.shape)} that are {how}"
+                yield referred(linear.mat_mul, (stack, given), tol=CLOSE, why=why)
+    for rank in (6, 7, 8, 9):
+        data = rand(*(1,) * (rank - 2), 2, 3)
+        for operator in (unary.neg, unary.exp, unary.sqrt):
+            yield referred(operator, (np.abs(data),), tol=CLOSE, why=f"{rank} axes")
+        turned = {"perm": tuple(range(rank))[::-1]}
+        yield referred(shape.transpose, (data,), turned, why=f"{rank} axes")
+        yield referred(binary.add, (data, rand(3)), why=f"{rank} axes")
+
+
+def _by_scales() -> Iterator[DirectCase]:
+    """Images by scales, which are powers of 2 or not."""
+    image = rand(1, 2, 3, 4)
+    for scales in ((2, 2), (1, 4), (2, 3), (0.5, 0.5), (4, 1), (1, 1)):
+        for corners in (False, True):
+            attrs = {"align_corners": corners}
+            why = f"by {scales}, corners {corners}"
+            given = image, None, Const(f(*scales))
+            yield referred(resize.resize_nearest, given, attrs, why=why)
+            yield referred(resize.resize_linear, given, attrs, CLOSE, why)
+            yield referred(
+                resize.resize_linear, given, {**attrs, "align_mode": 0}, CLOSE, why + " 0"
+            )
+
+
+CASES += [*_constants(), *_many_axes(), *_by_scales()]

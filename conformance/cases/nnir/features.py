@@ -84,6 +84,7 @@ CASES = [
         for why, given in (
             ("weighed", {"weights": WEIGHTS}),
             ("columns that are shared", {"ngram_indexes": SHARED}),
+            ("columns in another order", {"ngram_indexes": (3, 1, 0, 2, 7, 5, 6, 4)}),
         )
     ),
     replace(_row("rows of any number", max_skip_count=1), is_open=True),

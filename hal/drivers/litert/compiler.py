@@ -63,7 +63,7 @@ def compile_steps(model: Model, shapes: Sequence[tuple[int, ...]]) -> Chain:
     graph, _ = _graph(prepare(specialise(model, shapes)), foreign=True)
     links = []
     for step in graph.live():
-        read = list(dict.fromkeys(t for t in step.inputs if t is not None and t.data is None))
+        read = list(dict.fromkeys(t for t in step.inputs if t.data is None))
         whole = Graph("step", read, step.outputs, [step])
         names = [
             [f"{side}{k}" for k in range(len(v))] for side, v in (("x", read), ("y", step.outputs))

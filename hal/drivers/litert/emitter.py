@@ -198,7 +198,7 @@ class Emitter(OrderedEmission[Tensor]):
     def emit(
         self,
         name: str,
-        inputs: Sequence[Ref | None],
+        inputs: Sequence[Ref],
         results: Sequence[tuple[Precision, tuple[Dim, ...]]],
         **fields: Field,
     ) -> list[Tensor]:
@@ -208,8 +208,7 @@ class Emitter(OrderedEmission[Tensor]):
         for precision, _ in results:
             type_number(precision)
         outputs = [Tensor(p, tuple(s), name=self.node_name(name.lower())) for p, s in results]
-        operands = [None if r is None else r.tensor for r in inputs]
-        step = Step(name, operands, outputs, schema.table_of(name), fields)
+        step = Step(name, [r.tensor for r in inputs], outputs, schema.table_of(name), fields)
         self.graph.steps.append(step)
         for tensor in outputs:
             self.makers[tensor] = step
@@ -218,7 +217,7 @@ class Emitter(OrderedEmission[Tensor]):
     def several(
         self,
         name: str,
-        inputs: Sequence[Ref | None],
+        inputs: Sequence[Ref],
         results: Sequence[tuple[Precision, tuple[Dim, ...]]],
         order: Order | None = None,
         **fields: Field,
@@ -232,7 +231,7 @@ class Emitter(OrderedEmission[Tensor]):
     def one(
         self,
         name: str,
-        inputs: Sequence[Ref | None],
+        inputs: Sequence[Ref],
         precision: Precision,
         shape: tuple[Dim, ...] | None = None,
         order: Order | None = None,
@@ -446,7 +445,7 @@ class Emitter(OrderedEmission[Tensor]):
             return self.ints(*ref.tensor.shape)
         return self.vector("SHAPE", [ref], ref.rank, out_type=2)
 
-    def vector(self, name: str, inputs: Sequence[Ref | None], count: Dim, **fields: int) -> Ref:
+    def vector(self, name: str, inputs: Sequence[Ref], count: Dim, **fields: int) -> Ref:
         """A step that gives positions or sizes: `count` of INT32."""
         return self.one(name, inputs, Precision.INT32, (count,), None, **fields)
 

@@ -33,17 +33,15 @@ FILTER_AXES = {"CONV_2D": 0, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 0}
 def fits_weighted(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
     """Sums of products with constant weights, with a bias of 32 bits."""
     x, filter, bias = step.inputs
-    if x is None or filter is None or bias is None or bias.data is None:
-        return None
     code, found = r.code(x), stored_integers(r.g, filter)
-    if code is None or found is None or x.data is not None:
+    if code is None or found is None or x.data is not None or bias.data is None:
         return None
     weights = _weights(found, FILTER_AXES[step.name])
     if weights is None:
         return None
     factors = np.array(weights.quantization.scales) * code.scale  # type: ignore[union-attr]
     ratios = factors / affine.scale
-    terms = filter.data.size // bias.data.size if filter.data is not None else 0
+    terms = found.data.size // bias.data.size
     if not (ratios.min() > LEAST and ratios.max() < MOST and 0 < terms < MOST_TERMS):
         return None
     shift = _bias(stored_integers(r.g, bias), bias.data, factors, ratios)
@@ -61,11 +59,10 @@ def _weights(found: Stored, axis: int) -> Tensor | None:
     if kind not in SHIFT or not all(0 < s < np.inf for s in found.scales):
         return None
     many = len(found.scales) > 1
-    if many and (found.axis != axis or len(found.scales) != found.data.shape[axis]):
+    if many and found.axis != axis:
         return None
-    along = axis if many else None
     if all(z == SHIFT[kind] for z in found.zeros):
-        described = Quantization(found.scales, (0,), along)
+        described = Quantization(found.scales, (0,), axis)
         return Tensor(INT8, found.data.shape, shift_kind(found.data, INT8), "", described)
     if many:
         return None
@@ -83,10 +80,10 @@ def _bias(
     )
     alike = found is not None and found.data.dtype == np.int32 and not any(found.zeros)
     if found is not None and alike:
-        near = np.allclose(np.array(found.scales), factors, rtol=1e-5, atol=0)
+        near = np.allclose(np.array(found.scales), factors, atol=0)
         if near and len(found.scales) in (1, len(factors)):
             return Tensor(Precision.INT32, found.data.shape, found.data, "", described)
-    with np.errstate(invalid="ignore", over="ignore"):
+    with np.errstate(invalid="ignore"):
         exact = real.astype(np.float64) / factors
         steps = np.rint(exact)
         error = np.abs(steps - exact) * ratios
@@ -98,8 +95,6 @@ def _bias(
 def elementwise(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
     """Sums, differences and products of two tensors."""
     a, b = step.inputs
-    if a is None or b is None:
-        return None
     codes = r.code(a), r.code(b)
     if codes[0] is None or codes[1] is None or (a.shape != b.shape and _rank(a, b) > 4):
         return None
@@ -122,8 +117,6 @@ def _rank(*tensors: Tensor) -> int:
 def multiply_matrices(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
     """Products of two tensors that are computed; the kernel takes INT8 alone."""
     a, b = step.inputs
-    if a is None or b is None:
-        return None
     codes = r.code(a), r.code(b)
     terms = a.shape[-1]
     if codes[0] is None or codes[1] is None or not isinstance(terms, int):
@@ -139,8 +132,8 @@ def multiply_matrices(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
 def fits_rescaled(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
     """Kernels of one tensor whose result may have another scale."""
     x = step.inputs[0]
-    code = None if x is None else r.code(x)
-    if x is None or code is None or not LEAST < code.scale / affine.scale < MOST:
+    code = r.code(x)
+    if code is None or not LEAST < code.scale / affine.scale < MOST:
         return None
     kind = r.kind(x)
     inputs = [r.tensor(x, kind), *step.inputs[1:]]
@@ -150,8 +143,8 @@ def fits_rescaled(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
 def alike(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
     """Kernels whose result has the scale of their operand: another one is made of it."""
     x = step.inputs[0]
-    code = None if x is None else r.code(x)
-    if x is None or code is None:
+    code = r.code(x)
+    if code is None:
         return None
     if not LEAST < code.scale / affine.scale <= COARSER[step.name]:
         return None
@@ -164,9 +157,9 @@ def alike(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
 def fits_fixed(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
     """Kernels with a result of one scale, finer than the one that is asked for or equal."""
     x = step.inputs[0]
-    code = None if x is None else r.code(x)
+    code = r.code(x)
     own = FIXED[step.name]
-    if x is None or code is None or own.scale > affine.scale * (1 + 1e-6):
+    if code is None or own.scale > affine.scale * (1 + 1e-6):
         return None
     kind = r.kind(x)
     shape = step.outputs[0].shape

@@ -75,7 +75,7 @@ class Rewriter:
         self.demanded = dict(demanded)
         self.given = g.graph.live()
         self.makers = {t: s for s in self.given for t in s.outputs}
-        reads = [t for s in self.given for t in s.inputs if t is not None]
+        reads = [t for s in self.given for t in s.inputs]
         self.readers = Counter([*reads, *g.graph.outputs])
         self.out: list[Step] = []
         self.kernels = 0
@@ -99,7 +99,7 @@ class Rewriter:
                 continue
             self._keep(step)
         for step in self.out:
-            step.inputs = [t if t is None else self.renamed.get(t, t) for t in step.inputs]
+            step.inputs = [self.renamed.get(t, t) for t in step.inputs]
         return self.out
 
     def reset(self) -> None:
@@ -125,7 +125,7 @@ class Rewriter:
     def add(
         self,
         name: str,
-        inputs: Sequence[Tensor | None],
+        inputs: Sequence[Tensor],
         made: list[Tensor],
         fields: dict[str, Field],
     ) -> None:
@@ -137,7 +137,7 @@ class Rewriter:
     def result(
         self,
         name: str,
-        inputs: Sequence[Tensor | None],
+        inputs: Sequence[Tensor],
         shape: tuple[Dim, ...],
         affine: Affine,
         kind: Precision,
@@ -169,7 +169,7 @@ class Rewriter:
 
     def _keep(self, step: Step) -> None:
         """A step that stays: with its scale, where it only moves integers, else without."""
-        reads = [self.scaled.get(t) if t is not None else None for t in step.inputs]
+        reads = [self.scaled.get(t) for t in step.inputs]
         if not any(reads) or step.name == "CAST":
             self.out.append(step)
             return
@@ -178,7 +178,7 @@ class Rewriter:
         if step.name in CARRIED and len(moved) == 1 and affine is not None:
             for tensor in step.outputs:
                 self._scale(tensor, affine)
-            if step.name == "RESHAPE" and step.inputs[0] is not None:
+            if step.name == "RESHAPE":
                 self.flat[step.outputs[0]] = step.inputs[0]
             self.out.append(replace(step, version=VERSIONS.get(step.name, 2)))
             return
@@ -268,17 +268,17 @@ class Rewriter:
         if step.name != "PADV2":
             return True
         fill = step.inputs[2]
-        if fill is None or fill.data is None or fill.data.size != 1:
+        if fill.data is None:
             return False
-        value = float(fill.data.reshape(-1)[0])
+        value = float(fill.data.item())
         if value == -np.inf:
             users = [s for s in self.given if any(t is step.outputs[0] for t in s.inputs)]
             return all(s.name == "MAX_POOL_2D" for s in users)
         return bool(np.isfinite(value)) and affine.holds(value)
 
-    def kind(self, *reals: Tensor | None) -> Precision:
+    def kind(self, *reals: Tensor) -> Precision:
         """The type in which most of these are there already, INT8 where none is."""
-        votes = Counter(k for r in reals if r is not None for k in self._kinds(r))
+        votes = Counter(k for r in reals for k in self._kinds(r))
         return max(votes, key=lambda k: (votes[k], k == INT8), default=INT8)
 
     def _kinds(self, real: Tensor) -> list[Precision]:
@@ -319,8 +319,8 @@ class Rewriter:
         """A step that moves numbers, on integers."""
         inputs = list(step.inputs)
         fill = inputs[-1]
-        if step.name == "PADV2" and fill is not None and fill.data is not None:
-            value = float(fill.data.reshape(-1)[0])
+        if step.name == "PADV2" and fill.data is not None:
+            value = float(fill.data.item())
             whole = -128 if value == -np.inf else round(value / affine.scale) + affine.zero
             data = np.full(fill.data.shape, whole + SHIFT[kind], kind.dtype)
             inputs[-1] = Tensor(kind, data.shape, data, "", affine.of(kind))
@@ -366,7 +366,7 @@ class Rewriter:
             return None
         if is_move(step) and step.name != "PADV2":
             return self._join(step, affine) if len(step.outputs) == 1 else None
-        if step.name in RECTIFIERS and step.inputs[0] is not None:
+        if step.name in RECTIFIERS:
             inner = self.makers.get(step.inputs[0])
             free = inner is not None and inner.name in FUSING and not inner.fields.get(FUSED)
             if free and inner is not None and self.readers[step.inputs[0]] == 1:
@@ -401,4 +401,4 @@ def is_move(step: Step) -> bool:
 
 def data_of(step: Step) -> list[Tensor]:
     """What a step moves."""
-    return [t for t in step.inputs[MOVES[step.name]] if t is not None]
+    return step.inputs[MOVES[step.name]]

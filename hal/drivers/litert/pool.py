@@ -40,7 +40,7 @@ def place(g: Emitter, input: Ref, how: Window) -> tuple[windows.Pairs | None, in
     return windows.padding_of("a pool", input, how, inside=inside)
 
 
-@table.lower(pool.average_pool_2d, pool.average_pool, implied=["ceil_mode"], how=Window)
+@table.lower(pool.average_pool_2d, pool.average_pool, how=Window)
 def average_pool_2d(g: Emitter, input: Image, *, count_include_pad: bool, how: Window) -> Ref:
     """NaN where the sum has one, or infinities of both signs: the kernel takes it for -inf."""
     _, padding = place(g, input, how)
@@ -54,9 +54,7 @@ def average_pool_2d(g: Emitter, input: Image, *, count_include_pad: bool, how: W
     return g.where(low & high, np.nan, average(input))
 
 
-@table.lower(
-    *(pool.max_pool_2d, pool.max_pool), implied=["ceil_mode", "return_indices_dtype"], how=Window
-)
+@table.lower(*(pool.max_pool_2d, pool.max_pool), implied=["return_indices_dtype"], how=Window)
 def max_pool_2d(g: Emitter, input: Image, *, how: Window) -> Ref:
     """The kernel passes over NaN."""
     pairs, padding = place(g, input, how)
@@ -81,7 +79,7 @@ def is_convolved(g: Emitter, ref: Ref) -> bool:
     tensor, _ = g.sources.get(ref.tensor, (ref.tensor, ()))
     while tensor not in g.dequantised:
         step = g.makers.get(tensor)
-        live = [t for t in step.inputs if t is not None and t.data is None] if step else []
+        live = [t for t in step.inputs if t.data is None] if step else []
         if step is None or step.name not in PASSING or not live:
             return step is not None and step.name in CONVOLVED
         tensor = live[0]

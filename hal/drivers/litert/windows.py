@@ -32,7 +32,7 @@ def spatial_sizes(name: str, input: Value | Ref) -> list[int]:
     return sizes
 
 
-def pairs_of(name: str, input: Ref, how: Window, *, inside: bool = False) -> Pairs | None:
+def pairs_of(name: str, input: Ref, how: Window, *, inside: bool) -> Pairs | None:
     """(before, after) of each axis, by which last windows are whole; `inside` says that none starts
     behind the data. None for SAME of sizes that are only known while running."""
     if how.is_same:

@@ -67,7 +67,7 @@ class Step:
     """
 
     name: str
-    inputs: list[Tensor | None]
+    inputs: list[Tensor]
     outputs: list[Tensor]
     options: str | None = None
     fields: dict[str, Field] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class Graph:
         kept = []
         for step in reversed(self.steps):
             if not step.outputs or any(t in needed for t in step.outputs):
-                needed |= {t for t in step.inputs if t is not None}
+                needed.update(step.inputs)
                 kept.append(step)
         return kept[::-1]
 
@@ -100,7 +100,7 @@ class Graph:
     def _mentions(self) -> Iterable[Tensor]:
         yield from self.inputs
         for step in self.steps:
-            yield from (t for t in step.inputs if t is not None)
+            yield from step.inputs
             yield from step.outputs
         yield from self.outputs
 
@@ -169,8 +169,8 @@ class Writer:
         tensors = graph.tensors()
         numbers = {t: k for k, t in enumerate(tensors)}
 
-        def positions(given: Iterable[Tensor | None]) -> int:
-            return self._numbers((-1 if t is None else numbers[t] for t in given), "<i4")
+        def positions(given: Iterable[Tensor]) -> int:
+            return self._numbers((numbers[t] for t in given), "<i4")
 
         build = self.builder
         rows = build.tables([self._tensor(t, k) for k, t in enumerate(tensors)])
@@ -209,7 +209,7 @@ class Writer:
 
     def _quantization(self, given: Quantization) -> int:
         count = len(given.scales)
-        zeros = given.zero_points if len(given.zero_points) == count else given.zero_points * count
+        zeros = (given.zero_points * count)[:count]
         offsets = {
             QuantizationTable.SCALE: self._numbers(given.scales, "<f4"),
             QuantizationTable.ZERO_POINT: self._numbers(zeros, "<i8"),
@@ -228,7 +228,7 @@ class Writer:
             self.places[key] = len(self.weights)
         return self.places[key]
 
-    def _step(self, step: Step, positions: Callable[[Iterable[Tensor | None]], int]) -> int:
+    def _step(self, step: Step, positions: Callable[[Iterable[Tensor]], int]) -> int:
         offsets = {
             OperatorTable.INPUTS: positions(step.inputs),
             OperatorTable.OUTPUTS: positions(step.outputs),
@@ -348,6 +348,6 @@ def _append_weights(tables: bytearray, weights: Sequence[np.ndarray]) -> list[Pa
 
 
 def _vectors(tables: bytearray) -> list[int]:
-    """Where each table of a buffer but the first has the offset of its data."""
-    buffers = Bytes(bytes(tables)).root().tables(ModelTable.BUFFERS)[1:]
+    """Where each table of a buffer that has data has the offset of it: the first has none."""
+    buffers = Bytes(bytes(tables)).root().tables(ModelTable.BUFFERS)
     return [place for b in buffers if (place := b.place(BufferTable.DATA)) is not None]

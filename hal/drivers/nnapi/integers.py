@@ -106,7 +106,7 @@ def _bias(g: Emitter, tensor: Tensor | None, product: float) -> Tensor | None:
     if tensor is None or tensor.data is None or not product:
         return None
     twin = g.twins.get(tensor)
-    if twin is not None and twin.type == INT and np.isclose(twin.scale, product, rtol=1e-6):
+    if twin is not None and twin.type == INT and np.isclose(twin.scale, product, atol=0):
         return Tensor(INT, tensor.dims, twin.data, product)
     steps = np.rint(tensor.data.astype(np.float64) / product)
     if not np.all(np.abs(steps) < LIMIT):

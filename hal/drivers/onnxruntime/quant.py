@@ -8,12 +8,14 @@ from nnir.broadcast import axis_of
 from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
 from nnir.model import Operation, Value
-from nnir.ops import binary, linear, quant
+from nnir.ops import binary, conv, linear, quant
 from nnir.types import Precision
 
 from ... import quantised
 from ...lowering import Lowerings
+from ...quirks import report_met
 from .emitter import Emitter, Operand, Ref
+from .quirks import BIAS_OF_OTHER_STEPS
 
 table = Lowerings[Ref]()
 NATIVE = frozenset(
@@ -100,6 +102,9 @@ def dequantize_linear(
     fits = input.precision in NATIVE | {Precision.INT32} and scale.precision in SCALES
     if not (fits and dtype == scale.precision):
         raise NoLowering(f"onnxruntime turns no {input.type} by {scale.type} to {dtype.name}")
+    real = fold_bias(g.operation) if input.precision == Precision.INT32 else None
+    if real is not None:
+        return g.constant(real)
     stored: Operand = input
     factors, zeros, along = _step(g, scale, zero_point, input.precision, axis)
     turned = is_turned(g.operation.outputs[0])
@@ -119,6 +124,42 @@ def dequantize_linear(
     if turned:
         g.untold.add(made)
     return made
+
+
+def fold_bias(operation: Operation) -> np.ndarray | None:
+    """The numbers that known integers of 32 bits stand for, where these are written instead.
+
+    None where all that read them are products in whose steps they count, or convolutions, of which
+    ONNX Runtime compares the steps itself.
+    """
+    arrays = [None if v is None else v.constant for v in operation.inputs]
+    (made,) = operation.outputs
+    if any(a is None for a in arrays[:2]) or all(_has_own_steps(r, made) for r in made.uses):
+        return None
+    report_met(BIAS_OF_OTHER_STEPS)
+    found: np.ndarray = quant.dequantize_linear.reference(*arrays, **operation.attributes)
+    return found
+
+
+def _has_own_steps(reader: Operation, bias: Value) -> bool:
+    """Whether an operation adds a bias that counts in steps of its products."""
+    if reader.operator in (conv.conv_2d, conv.conv_3d):
+        return True
+    if reader.operator is not linear.fully_connected or reader.inputs[2] is not bias:
+        return False
+    scales = [_scale_of(v) for v in (*reader.inputs[:2], bias)]
+    x, weight, own = scales
+    if x is None or weight is None or own is None:
+        return False
+    return bool(np.allclose(x * weight, own, atol=0))
+
+
+def _scale_of(value: Value | None) -> np.ndarray | None:
+    """The scales of the integers that a value is made of."""
+    maker = None if value is None else value.producer
+    if maker is None or maker.operator is not quant.dequantize_linear or maker.inputs[1] is None:
+        return None
+    return maker.inputs[1].constant
 
 
 def is_turned(value: Value) -> bool:

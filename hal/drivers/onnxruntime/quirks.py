@@ -82,6 +82,14 @@ WEIGHTS_BETWEEN_INTEGERS = Quirk(
     "1.31.1",
     Means.SET,
 )
+BIAS_OF_OTHER_STEPS = Quirk(
+    "onnxruntime",
+    "bias_of_other_steps",
+    "what is added to a product of quantised matrices counts in steps of the products, whatever "
+    "the scale of its own",
+    "1.31.1",
+    Means.REWRITTEN,
+)
 QUIRKS = (
     PAD_BEFORE_MAX_POOL,
     PAD_BEFORE_AVERAGE_POOL,
@@ -94,4 +102,5 @@ QUIRKS = (
     TRUE_ZERO,
     ABOVE_FLOAT8,
     WEIGHTS_BETWEEN_INTEGERS,
+    BIAS_OF_OTHER_STEPS,
 )

@@ -1,0 +1,60 @@
+"""Note the nodes of files of rows: `python -m conformance.cases.nnir.make_forms`.
+
+Of some operators alone where they are named: `... make_forms ABS RELU`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Container
+from pathlib import Path
+from typing import Any
+
+from hal.device import Device
+from hal.runtime import manager
+from nnir.errors import NNAdapterError
+from nnir.staging import temporary_folder
+
+from ...engines.forms import nodes_of
+from . import CASES, MODELS, OPEN
+from .forms import FILE, WRITERS, digest
+
+
+def find_forms(
+    device: Device[Any, Any], path: Path, wanted: Container[str] = ()
+) -> dict[str, dict[str, str]]:
+    """The rows by their nodes, by operator: of all where none is wanted."""
+    known: dict[tuple[str, str], str] = {}
+    found: dict[str, dict[str, set[str]]] = {}
+    cases: list[Any] = [*CASES, *MODELS, *OPEN]
+    for case in cases:
+        if wanted and case.op not in wanted:
+            continue
+        op, _, row = str(case).partition("-")
+        key = op, digest(row)
+        if known.setdefault(key, row) != row:
+            raise ValueError(f"{row!r} and {known[key]!r} of {op} have the digest {key[1]}")
+        if case.raises is None and (form := find_form(device, case, path)) is not None:
+            found.setdefault(op, {}).setdefault(form, set()).add(key[1])
+    return {op: {f: " ".join(sorted(r)) for f, r in rows.items()} for op, rows in found.items()}
+
+
+def find_form(device: Device[Any, Any], case: Any, path: Path) -> str | None:
+    """The nodes of a row's file; None where it cannot be written."""
+    try:
+        device.export(case.model(), path)
+    except NNAdapterError:
+        return None
+    return nodes_of(path)
+
+
+if __name__ == "__main__":
+    wanted = sys.argv[1:]
+    kept = json.loads(FILE.read_text()) if wanted else {}
+    for kind, suffix in WRITERS.items():
+        with temporary_folder() as folder:
+            found = find_forms(manager.find(kind)(), folder / f"model{suffix}", wanted)
+        others = {op: rows for op, rows in kept.get(kind, {}).items() if op not in wanted}
+        kept[kind] = others | found
+    FILE.write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n")

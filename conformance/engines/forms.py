@@ -1,0 +1,97 @@
+"""Of which nodes a written file is made, in words: kinds, versions, options and element types."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from nnir.formats.flatbuffer import Bytes, Table
+from nnir.formats.nnapi import files as nnapi_files
+from nnir.formats.nnapi.structures import OperandType, constant_value
+from nnir.formats.tflite import schema
+from nnir.formats.tflite.schema import (
+    ModelTable,
+    OperatorCodeTable,
+    OperatorTable,
+    SubGraphTable,
+    TensorTable,
+)
+
+FLOAT32 = "FLOAT32"
+"""Not told, as most elements are of it."""
+
+MOST = 8
+"""So many nodes are told one by one."""
+
+CONVERTING = frozenset({"DEQUANTIZE", "QUANTIZE"})
+"""Nodes of which the type is told that they read."""
+
+REPEATED = frozenset({"new_shape", "num_splits", "num", "values_count"})
+"""Options that say what tensors say."""
+
+
+def nodes_of(path: Path) -> str:
+    """The nodes of a file, in order; of many their number and a digest."""
+    nodes = [*READERS[path.suffix](path)]
+    text = " ".join(nodes)
+    return text if len(nodes) <= MOST else f"{len(nodes)} nodes, {zlib.crc32(text.encode()):08x}"
+
+
+def _nodes_of_nnapi(path: Path) -> Iterator[str]:
+    """With the scalars, and the types of results."""
+    model = nnapi_files.load(path)
+    for node in model.operations:
+        given, made = ([model.operands[k] for k in ends] for ends in (node.inputs, node.outputs))
+        known = (constant_value(model, x) for x in given if x.is_constant and not x.dimensions)
+        types = [x.type.name for x in made if x.type != OperandType.TENSOR_FLOAT32]
+        told = ",".join(str(n.item()) for n in known)
+        yield ":".join([f"{node.type.name}({told})", *types])
+
+
+def _nodes_of_tflite(path: Path) -> Iterator[str]:
+    """Those of all graphs, one after the other."""
+    model = Bytes(path.read_bytes()).root()
+    codes = [_code(c) for c in model.tables(ModelTable.OPERATOR_CODES)]
+    for graph in model.tables(ModelTable.SUBGRAPHS):
+        types = [_type(t) for t in graph.tables(SubGraphTable.TENSORS)]
+        for node in graph.tables(SubGraphTable.OPERATORS):
+            name, version = codes[node.number(OperatorTable.OPCODE_INDEX, "I")]
+            read, made = (
+                [types[k] for k in node.integers(slot) if k >= 0]
+                for slot in (OperatorTable.INPUTS, OperatorTable.OUTPUTS)
+            )
+            known = {"in_data_type": read[:1], "out_data_type": made[:1]}
+            told = "".join(
+                f"({option}={value})"
+                for option, value in _options(name, node)
+                if [value] != known.get(option)
+            )
+            source = f"<{read[0]}" if name in CONVERTING and read[0] != FLOAT32 else ""
+            told = name + version + told + source
+            yield ":".join([told, *(t for t in made if t != FLOAT32)])
+
+
+def _code(table: Table) -> tuple[str, str]:
+    """The name of an operator, and its version where that is not the first one."""
+    old = table.number(OperatorCodeTable.DEPRECATED_BUILTIN_CODE, "b")
+    number = table.number(OperatorCodeTable.BUILTIN_CODE, "i", old)
+    version = table.number(OperatorCodeTable.VERSION, "i", 1)
+    return schema.operator(number), f".{version}" if version != 1 else ""
+
+
+def _type(tensor: Table) -> str:
+    return schema.member("TensorType", tensor.number(TensorTable.TYPE, "b"))
+
+
+def _options(name: str, node: Table) -> Iterator[tuple[str, object]]:
+    """Options that are not as they are by default."""
+    defaults = schema.defaults_of(name)
+    for union, (kind, table) in schema.UNIONS.items():
+        found = schema.options(union, node.number(kind, "B"), node.table(table))
+        for option, value in found.items():
+            if option not in REPEATED and value != defaults.get(option):
+                yield option, getattr(value, "name", value)
+
+
+READERS = {".tflite": _nodes_of_tflite, ".nnapi": _nodes_of_nnapi}
