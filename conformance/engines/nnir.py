@@ -9,6 +9,7 @@ import numpy as np
 
 from nnir.model import Model
 
+from ..cases.nnir.direct import DirectCase
 from ..cases.nnir.written import Written
 from ..oracles.oracle import Oracle
 from .engine import Answer, Convert, Engine, Outcome
@@ -33,6 +34,10 @@ class DirectEngine(Engine[Any]):
         self, case: Any, device: str, answer: Answer, convert: Convert | None = None
     ) -> Outcome:
         """What comes of a case, and of its files where it is about them."""
+        if isinstance(case, DirectCase) and case.raises is None:
+            lost = case.find_lost_size()
+            if lost is not None:
+                return Outcome(problem=lost)
         found = super().outcome(case, device, answer, convert)
         if found.problem is not None or not isinstance(case, Written):
             return found
