@@ -19,7 +19,6 @@ from nnir.types import Precision, Quantization, TensorType, precision_of
 from ...case import EXACT, Const, Tolerance
 from ...judging.compare import compare
 
-
 COUNTED = frozenset(
     {
         *(detection.non_max_suppression, detection.suppress_boxes),
@@ -131,17 +130,8 @@ class DirectCase:
         return model
 
     def find_lost_size(self) -> str | None:
-        """A size of a result that is inferred to be anything, though those of the operands say it.
-
-        Operands without axes or with one are left out, which may say sizes while running.
-        """
-        model = self.model()
-        said = {name for v in model.inputs for d in v.shape for name in symbols_of(d)}
-        may_lose = self.operator in (COUNTED | ROUNDED if self.is_open else COUNTED)
-        if may_lose or any(v.rank < 2 for v in model.inputs):
-            return None
-        lost = [v.type for v in model.outputs if any(symbols_of(d) - said for d in v.shape)]
-        return f"inferred {lost[0]}, whose sizes the operands say" if lost else None
+        """See the function of this name."""
+        return find_lost_size(self.model())
 
     def _stated(self) -> list[TensorType]:
         if self.result is None:
@@ -167,6 +157,21 @@ class DirectCase:
             problem = compare(mine, np.asarray(theirs), self.tol).problem
             if problem is not None:
                 raise AssertionError(f"output {position}: {problem}")
+
+
+def find_lost_size(model: Model) -> str | None:
+    """A size of a result that is inferred to be anything, though those of the operands say it.
+
+    None for models with inputs without axes or with one, which may say sizes while running.
+    """
+    said = {name for v in model.inputs for d in v.shape for name in symbols_of(d)}
+    may_lose = COUNTED | ROUNDED if said else COUNTED
+    if any(o.operator in may_lose for o in model.operations) or any(
+        v.rank < 2 for v in model.inputs
+    ):
+        return None
+    lost = [v.type for v in model.outputs if any(symbols_of(d) - said for d in v.shape)]
+    return f"inferred {lost[0]}, whose sizes the operands say" if lost else None
 
 
 @dataclass(frozen=True)
