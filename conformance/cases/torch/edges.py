@@ -205,6 +205,11 @@ CASES: list[Case] = [
           (rand(3, 3), [3, 3], [0, 1]), (rand(6), [6], [1]), (rand(2, 3), [3, 2], [2, 1]))),
     Case("aten.logit.default", (f(0.2, 0.5, 0.8),), {"eps": 0.5}, tol=ROUNDS, why="to the middle"),
     Case("aten._unique2.default", (f((1, np.nan), (np.nan, 1)),), outputs=1, why="NaN in a matrix"),
+    *(
+        Case(f"aten.max_pool{n}d_with_indices.default",
+             (np.full((1, 1, *[3] * n), -np.inf, np.float32), [2] * n, [1] * n, [1] * n),
+             why="of -inf the first is met") for n in (2, 3)
+    ),
 ]  # fmt: skip
 
 ALMOST: list[tuple[str, tuple[Any, ...], type[NNAdapterError], str]] = [
