@@ -60,8 +60,8 @@ CASES: list[Case] = [
            why=f"{at}") for at in ([0, 0, 0], [1, 1, 1])),
     *(Case("fill_diagonal", (rand(*n),), {"value": 2.0, "offset": k, "wrap": w},
            why=f"{n} at {k}, {w}")
-      for n, k, w in (((3, 3), 0, True), ((2, 4), 0, True), ((4, 3), 0, True), ((3, 3), 1, False),
-                      ((3, 4), 2, False))),
+      for n, k, w in (((3, 3), 1, False), ((3, 4), 2, False), ((3, 3), 0, True), ((2, 4), 0, True),
+                      ((4, 3), 0, True))),
     *(Case(op, given, attrs, raises=error, why=why) for op, given, attrs, error, why in (
         ("pow", (i(2, 3), -1.0), {}, Unsupported, "an integer to -1"),
         ("clip", (f(1), 3.0, 2.0), {}, BadType, "bounds in another order"),

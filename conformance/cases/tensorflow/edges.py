@@ -49,7 +49,8 @@ CASES: list[Case] = [
          {"src_format": "NHQC", "dst_format": "NCHW"}, Unsupported, "an unknown axis"),
         ("ScaleAndTranslate", (rand(1, 4, 5, 3), Const(i(7, 4, dtype=np.int32)),
                                Const(f(1.4, 0.7)), Const(f(1))), {}, BadType, "one translation"),
-        ("QuantizeV2", (rand(3), f(-1, -2), scalar(1.0)), {"T": Precision.INT8}, BadType, "two ends"),
+        ("QuantizeV2", (rand(3), f(-1, -2), scalar(1.0)), {"T": Precision.INT8}, BadType,
+         "two ends"),
         ("Betainc", (f(1, 2), f(1, 2, 3), f(0.1, 0.2)), {}, BadType, "other parameters"),
     )),
 ]  # fmt: skip
