@@ -124,8 +124,8 @@ def _bytes_of_floats() -> Iterator[DirectCase]:
     border = Const(i(1, 0, 0, 2)), Const(np.array(2, kind))
     yield DirectCase(shape.pad, (image[0, 0], *border), {}, bordered, why="a border of bytes")
     rows = image[0, 0], image[0, 0] * kind(2)
-    attrs = {"equation": "ij,jk->ik"}
-    yield DirectCase(linear.einsum, rows, attrs, multiplied, why="bytes")
+    equation = {"equation": "ij,jk->ik"}
+    yield DirectCase(linear.einsum, rows, equation, multiplied, why="bytes")
 
 
 CASES = [*_casts(), *_pools(), *_orders(), *_nearest(), *_bytes_of_floats(), *REFUSED]
