@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from nnir.dim import Expr
+from nnir.dim import Dim, Expr, evaluate, symbols_of
 from nnir.errors import NNAdapterError
 from nnir.model import Model
 from nnir.stateful import user_outputs
@@ -81,10 +81,11 @@ class Engine(ABC, Generic[Row]):
     ) -> Outcome:
         """Convert, infer, run and compare; see STYLE for the order of checks."""
         model, want = self.model(case, answer) if convert is None else convert(), answer.results
-        problem = _types_problem(model, want)
+        inputs = self.inputs(case, model)
+        problem = _types_problem(model, inputs, want)
         if problem:
             return Outcome(want=want, problem=problem)
-        got = run(model, device, self.inputs(case, model))
+        got = run(model, device, inputs)
         if len(got) != len(want):
             return Outcome(got, want, problem=f"{len(got)} results, not {len(want)}")
         differences = []
@@ -142,20 +143,33 @@ def _is_random(case: Any) -> bool:
     return getattr(case, "random", False)
 
 
-def _types_problem(model: Model, want: Sequence[np.ndarray]) -> str | None:
+def _types_problem(
+    model: Model, inputs: Sequence[np.ndarray], want: Sequence[np.ndarray]
+) -> str | None:
     """What is wrong with the inferred types."""
-    outputs = user_outputs(model)
+    outputs, sizes = user_outputs(model), _symbols(model, inputs)
     if len(outputs) != len(want):
         return f"{len(outputs)} outputs, not {len(want)}"
     for value, array in zip(outputs, want, strict=True):
         if value.dtype != array.dtype:
             return f"inferred {value.type}, not {array.dtype}"
-        if not _shape_fits(value.shape, array.shape):
+        if not _shape_fits([evaluate(d, sizes) for d in value.shape], array.shape):
             return f"inferred {value.type}, not {list(array.shape)}"
     return None
 
 
-def _shape_fits(inferred: tuple[Any, ...], real: tuple[int, ...]) -> bool:
+def _symbols(model: Model, inputs: Sequence[np.ndarray]) -> dict[str, Dim]:
+    """What the sizes of the inputs that have names are."""
+    pairs = ((v.shape, a.shape) for v, a in zip(model.inputs, inputs, strict=False))
+    return {
+        str(dim): size
+        for shape, sizes in pairs
+        for dim, size in zip(shape, sizes, strict=False)
+        if isinstance(dim, Expr) and symbols_of(dim) == {str(dim)}
+    }
+
+
+def _shape_fits(inferred: Sequence[Dim], real: tuple[int, ...]) -> bool:
     return len(inferred) == len(real) and all(
         isinstance(d, Expr) or d == r for d, r in zip(inferred, real, strict=True)
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from nnir.model import Model
 
+from ..cases.nnir.direct import DirectCase
 from ..cases.nnir.used import Used
 from ..cases.nnir.written import Written
 from ..oracles.oracle import Oracle
@@ -35,6 +36,10 @@ class DirectEngine(Engine[Any]):
         self, case: Any, device: str, answer: Answer, convert: Convert | None = None
     ) -> Outcome:
         """What comes of a case, and of its files or its program where it is about those."""
+        if isinstance(case, DirectCase) and case.raises is None:
+            lost = case.find_lost_size()
+            if lost is not None:
+                return Outcome(problem=lost)
         found = super().outcome(case, device, answer, convert)
         problem = found.problem or find_other_form(case, device)
         if problem is None and isinstance(case, Written):

@@ -24,7 +24,8 @@ def _top_k(
     if not 0 <= count <= size:
         raise ValueError(f"k={count} of {size} elements")
     moved = np.moveaxis(input, axis, -1)
-    keys = moved.astype(np.float32) if moved.dtype.kind == "V" else moved  # NaN has a place there
+    is_foreign = moved.dtype.isbuiltin != 1
+    keys = moved.astype(np.float32) if is_foreign else moved  # NaN has a place there
     if largest:  # a stable sort backwards: of equal elements the first stays first
         order = size - 1 - np.argsort(keys[..., ::-1], axis=-1, kind="stable")[..., ::-1]
     else:

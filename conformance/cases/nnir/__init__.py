@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from . import (
     activation,
+    alone,
     attention,
     behind,
     binary,
@@ -101,10 +102,10 @@ CASES += [
     for c in kind.CASES
 ]
 CASES += defaults.read(CASES)
-CASES += [*misfits.read(CASES)]
+CASES += [*misfits.read([*CASES, *alone.ROWS])]
 
 LIMITS: list[DirectLimit] = [
-    x for family in (*FAMILIES, typed, *KINDS) for x in getattr(family, "LIMITS", ())
+    x for family in (*FAMILIES, typed, seams, *KINDS) for x in getattr(family, "LIMITS", ())
 ]
 
 MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS, *written.CHAINS, *seams.CHAINS]

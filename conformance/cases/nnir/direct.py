@@ -8,16 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from nnir.dim import symbol
+from nnir.dim import symbol, symbols_of
 from nnir.errors import NNAdapterError, NoLowering
 from nnir.evaluate import Plan
 from nnir.model import Model, Value
 from nnir.operator import Operator
-from nnir.ops import shape
+from nnir.ops import detection, index, resize, shape, sort
 from nnir.types import Precision, Quantization, TensorType, precision_of
 
 from ...case import EXACT, Const, Tolerance
 from ...judging.compare import compare
+
+COUNTED = frozenset(
+    {
+        *(detection.non_max_suppression, detection.suppress_boxes),
+        *(sort.unique, index.non_zero, detection.non_max_suppression_indices),
+    }
+)
+"""What only the values of their operands say the sizes of."""
+
+ROUNDED = frozenset({resize.resize, resize.resize_linear, resize.resize_nearest, index.slice_})
+"""What may round a size, or end before it, in ways that no formula of an open size says."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +129,10 @@ class DirectCase:
         model.outputs = list(model.append(self.operator, operands, bound, self._stated()))
         return model
 
+    def find_lost_size(self) -> str | None:
+        """See the function of this name."""
+        return find_lost_size(self.model())
+
     def _stated(self) -> list[TensorType]:
         if self.result is None:
             return []
@@ -142,6 +157,21 @@ class DirectCase:
             problem = compare(mine, np.asarray(theirs), self.tol).problem
             if problem is not None:
                 raise AssertionError(f"output {position}: {problem}")
+
+
+def find_lost_size(model: Model) -> str | None:
+    """A size of a result that is inferred to be anything, though those of the operands say it.
+
+    None for models with inputs without axes or with one, which may say sizes while running.
+    """
+    said = {name for v in model.inputs for d in v.shape for name in symbols_of(d)}
+    may_lose = COUNTED | ROUNDED if said else COUNTED
+    if any(o.operator in may_lose for o in model.operations) or any(
+        v.rank < 2 for v in model.inputs
+    ):
+        return None
+    lost = [v.type for v in model.outputs if any(symbols_of(d) - said for d in v.shape)]
+    return f"inferred {lost[0]}, whose sizes the operands say" if lost else None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from nnir.errors import BadType, NNAdapterError
 
-from . import CASES, misfits
+from . import CASES, alone, misfits
 from .direct import DirectCase
 
 
@@ -39,6 +39,6 @@ def find_open(case: DirectCase) -> list[int]:
 
 
 if __name__ == "__main__":
-    known = find_refused(CASES)
+    known = find_refused([*CASES, *alone.ROWS])
     lines = ",\n".join(f"{json.dumps(op)}: {json.dumps(known[op])}" for op in sorted(known))
     misfits.FILE.write_text("{\n" + lines + "\n}\n")

@@ -9,12 +9,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from nnir.ops import linear, pool, shape, unary
-from nnir.types import PadMode, Precision
+from nnir.errors import BadType, NotConstant
+from nnir.ops import linear, pool, reduce, resize, shape, sort, unary
+from nnir.types import InterpolateMode, PadMode, Precision
 
-from ...case import Const, Tolerance, i, rand, scalar
+from ...case import Const, Tolerance, f, i, rand, scalar
 from .chains import Chain
-from .direct import DirectCase, referred
+from .direct import DirectCase, DirectLimit, referred
 from .graph import Open, Step
 
 CLOSE = Tolerance(1e-5, 1e-5)
@@ -47,6 +48,8 @@ def _pools() -> Iterator[DirectCase]:
     given: dict[str, Any] = {"kernel_shape": (2, 2), "dilations": (4, 1), "strides": (1, 1)}
     given |= {"pads": (1, 0, 1, 0)}
     yield referred(pool.max_pool, (data,), given, why="taps on both sides of the data")
+    given = {"kernel_shape": (2, 1), "dilations": (3, 1), "strides": (2, 1), "pads": (2, 0, 2, 0)}
+    yield referred(pool.max_pool, (data[:, :, :2],), given, why="steps over what has no taps")
     for counts, ceil in product((True, False), (True, False)):
         plain = {"kernel_shape": (2, 3), "pads": (1, 0, 0, 1), "ceil_mode": ceil}
         attrs = plain | {"count_include_pad": counts}
@@ -56,7 +59,87 @@ def _pools() -> Iterator[DirectCase]:
             yield referred(pool.max_pool, (data,), plain, why=f"neither of both, ceil {ceil}")
 
 
-CASES = [*_casts(), *_pools()]
+def _orders() -> Iterator[DirectCase]:
+    """Where NaN stands among narrow floats."""
+    wild = np.array([[1, np.nan, 2, -3, np.nan, 0.5, 7]])
+
+    def largest(x: np.ndarray, k: np.ndarray, *, largest: bool, **_: Any) -> list[np.ndarray]:
+        wide = x.astype(np.float32)
+        order = np.argsort(-wide if largest else wide, axis=1, kind="stable")
+        count = np.isnan(wide).sum() if largest else 0
+        order = np.roll(order, count, axis=1)[:, : int(k[0])]
+        return [np.take_along_axis(x, order, 1), order]
+
+    for kind in (np.float16, ml_dtypes.bfloat16, ml_dtypes.float8_e5m2):
+        for first in (True, False):
+            attrs = {"axis": 1, "largest": first}
+            why = f"NaN among {np.dtype(kind).name}, largest {first}"
+            yield DirectCase(sort.top_k, (wild.astype(kind), Const(i(5))), attrs, largest, why=why)
+
+
+def _nearest() -> Iterator[DirectCase]:
+    """The nearest elements are moved, never computed with."""
+    places = f(-1, -1, 1, -1, -1, 1, 1, 1).reshape(1, 2, 2, 2)
+    attrs = {"align_corners": True, "mode": InterpolateMode.NEAREST, "pad_mode": PadMode.EDGE}
+    for data in (
+        f(np.inf, 1, -np.inf, 3e38),
+        i(2**31 - 1, 1, -(2**31) + 1, 16777217, dtype=np.int32),
+    ):
+        image = data.reshape(1, 1, 2, 2)
+        yield DirectCase(
+            resize.grid_sample, (image, places), attrs, lambda x, *_, **__: x, why="the corners"
+        )
+
+
+REFUSED = [
+    DirectCase(
+        linear.einsum, (rand(2, 3),), {"equation": "ii->i"}, raises=BadType, why="no square"
+    ),
+    DirectCase(
+        linear.einsum,
+        (rand(2, 3),),
+        {"equation": "ij->ii"},
+        raises=BadType,
+        why="twice in a result",
+    ),
+]
+
+
+def _bytes_of_floats() -> Iterator[DirectCase]:
+    """The one type of others that NumPy takes for a float of its own."""
+    kind = ml_dtypes.float8_e5m2
+    attrs = {"align_corners": True, "mode": InterpolateMode.BILINEAR, "pad_mode": PadMode.EDGE}
+    middle, image = np.zeros((1, 1, 1, 2), np.float32), rand(1, 1, 2, 2).astype(kind)
+
+    def mean(x: np.ndarray, *_: Any, **__: Any) -> np.ndarray:
+        return x.astype(np.float32).mean().reshape(1, 1, 1, 1).astype(kind)
+
+    def bordered(x: np.ndarray, *_: Any, **__: Any) -> np.ndarray:
+        return np.pad(x.astype(np.float32), ((1, 0), (0, 2)), constant_values=2).astype(kind)
+
+    def multiplied(x: np.ndarray, y: np.ndarray, *, equation: str) -> np.ndarray:
+        return np.einsum(equation, x.astype(np.float32), y.astype(np.float32)).astype(kind)
+
+    yield DirectCase(resize.grid_sample, (image, middle), attrs, mean, why="between bytes")
+    border = Const(i(1, 0, 0, 2)), Const(np.array(2, kind))
+    yield DirectCase(shape.pad, (image[0, 0], *border), {}, bordered, why="a border of bytes")
+    rows = image[0, 0], image[0, 0] * kind(2)
+    equation = {"equation": "ij,jk->ik"}
+    yield DirectCase(linear.einsum, rows, equation, multiplied, why="bytes")
+
+
+CASES = [*_casts(), *_pools(), *_orders(), *_nearest(), *_bytes_of_floats(), *REFUSED]
+
+
+LIMITS = [
+    DirectLimit(
+        sort.top_k,
+        "ONNX Runtime's TopK puts NaN anywhere",
+        case=f"NaN among {kind}, largest True",
+        raises=AssertionError,
+    )
+    for kind in ("float16", "bfloat16", "float8_e5m2")
+]
 
 
 def _of_nothing() -> Iterator[Chain]:
@@ -82,4 +165,13 @@ def _of_made_sizes() -> Iterator[Chain]:
     yield Chain((data,), (flat, turned), why="rows of a made size, by three matrices")
 
 
-CHAINS = [*_of_nothing(), *_of_made_sizes()]
+def _of_any_axes() -> Iterator[Chain]:
+    """Axes of which not even the number is known: a result has them all, or no rank."""
+    axes = Open(i(0), ("k",))
+    for kept in (True, False):
+        step = Step(reduce.reduce_sum, (0, 1), {"keepdim": kept})
+        error = None if kept else NotConstant
+        yield Chain((rand(2, 3), axes), (step,), raises=error, why=f"any axes, kept {kept}")
+
+
+CHAINS = [*_of_nothing(), *_of_made_sizes(), *_of_any_axes()]

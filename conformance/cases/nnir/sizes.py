@@ -61,6 +61,18 @@ MOVES: dict[str, tuple[Step, ...]] = {
         Step(compare.equal, (1, Const(i(-1, 2)))),
         Step(compare.where, (2, Const(i(5, 3)), 1)),
     ),
+    "WHERE sizes are their own": (
+        Step(compare.equal, (1, 1)),
+        Step(compare.where, (2, 1, Const(i(5, 3)))),
+    ),
+    "WHERE sizes are others": (
+        Step(compare.not_equal, (1, Const(i(-1, 3)))),
+        Step(compare.where, (2, 1, Const(i(5, 7)))),
+    ),
+    "WHERE some are others": (
+        Step(compare.equal, (1, Const(i(-1, 3)))),
+        Step(compare.where, (2, Const(i(5, 7)), 1)),
+    ),
 }
 """What moves or chooses sizes, with what puts them in a row again."""
 

@@ -6,10 +6,12 @@ from frontends import tensorflow as frontend
 
 from ...case import Case, Limit, open_rows
 from .. import families
-from . import corners, refusals
+from . import corners, edges, refusals
 
 FAMILIES = families(frontend.FAMILIES, __name__)
-CASES: list[Case] = [case for family in (*FAMILIES, corners, refusals) for case in family.CASES]
+CASES: list[Case] = [
+    case for family in (*FAMILIES, corners, refusals, edges) for case in family.CASES
+]
 OPEN: list[Case] = [*{case.op: case for case in open_rows(CASES)}.values()]
 """Of each operator the fullest row, with sizes that are known only while running."""
 

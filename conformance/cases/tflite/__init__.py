@@ -6,9 +6,10 @@ from frontends import tflite as frontend
 
 from ...case import Case, Limit
 from .. import families
+from . import edges
 from .defaults import rows_without
 
 FAMILIES = families(frontend.FAMILIES, __name__)
-CASES: list[Case] = [case for family in FAMILIES for case in family.CASES]
+CASES: list[Case] = [case for family in (*FAMILIES, edges) for case in family.CASES]
 CASES += [*rows_without(CASES)]
 LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]

@@ -9,7 +9,8 @@ import numpy as np
 from nnir.errors import BadFile, BadType, Unsupported
 
 from ...case import ROUNDS, Case, Const, f, rand
-from .numbers import flexible, number, q
+from .flexible import flexible
+from .numbers import number, q
 
 CORNERS = rand(12, 2, low=0, high=0.6)
 BOXES = np.concatenate([CORNERS, CORNERS + rand(12, 2, seed=1, low=0.1, high=0.4)], axis=1)
@@ -71,6 +72,13 @@ CASES = [
                   {"use_regular_nms": True, "nms_score_threshold": 0.8},
                   {"use_regular_nms": True, "nms_iou_threshold": 0.05},
                   {"y_scale": 2.0}, {"x_scale": 2.0}, {"h_scale": 2.0}, {"w_scale": 2.0})),
+    *(Case(OP, (SHIFTS, CHANCES, ANCHORS), options(**form), results=FOUR, outputs=4, tol=ROUNDS,
+           why=f"options with {form}")
+      for form in ({"width": 8}, {"width": 2, "far": True}, {"width": 1}, {"unsigned": True},
+                   {"far": True, "unsigned": True})),
+    *(Case(OP, (SHIFTS, CHANCES, ANCHORS), options(depth=n), results=FOUR, outputs=4,
+           raises=error, why=f"beside its options a list {n} deep")
+      for n, error in ((20, Unsupported), (21, BadFile))),
     Case(OP, BYTES, options(), results=FOUR, outputs=4, tol=ROUNDS, why="uint8"),
     Case(OP, (SHIFTS, CHANCES, ANCHORS), options(num_classes=9), results=FOUR, outputs=4,
          raises=BadType, why="too many classes"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 import numpy as np
@@ -74,24 +73,3 @@ def same(dtype: Any = np.int8) -> tuple[Scaled]:
 def name(dtype: Any) -> str:
     """A type in the name of a case."""
     return np.dtype(dtype).name
-
-
-def flexible(**given: Any) -> dict[str, Any]:
-    """The options of a custom operator: a flexbuffer with a map, every value of 4 bytes."""
-    values = dict(sorted(given.items()))
-    names = b"".join(k.encode() + b"\0" for k in values)
-    names += b"\0" * (-len(names) % 4)
-    places = np.cumsum([0, *(len(k) + 1 for k in values)])[:-1].tolist()
-    start = len(names) + 4
-    keys = b"".join(struct.pack("<I", start + 4 * k - p) for k, p in enumerate(places))
-    content = b"".join(
-        struct.pack("<f" if isinstance(v, float) else "<i", v) for v in values.values()
-    )
-    kinds = bytes({bool: 26, int: 1, float: 3}[type(v)] << 2 | 2 for v in values.values())
-    count = struct.pack("<I", len(values))
-    head = names + count + keys
-    values_at = len(head) + 12
-    head += struct.pack("<I", len(head) - start) + struct.pack("<I", 4) + count
-    body = head + content + kinds
-    root = bytes([len(body) - values_at, 9 << 2 | 2, 1])
-    return {"custom_options": list(body + root)}

@@ -242,6 +242,9 @@ CASES = [
          tol=NEAR, why="another input"),
     Case(BIDIRECTIONAL, (SERIES, *BOTH, BESIDE, *[None] * 8), TANH, results=TWO, outputs=2,
          tol=NEAR, why="another input backwards"),
+    Case(BIDIRECTIONAL, (SERIES, *cell(1, coupled=True), *cell(2, coupled=True), *states(),
+                         *states(), BESIDE, None, *AUXILIARY[1:4], None, *AUXILIARY[5:]), TANH,
+         results=TWO, outputs=2, tol=NEAR, why="another input, coupled"),
     *(Case("UNIDIRECTIONAL_SEQUENCE_RNN", (SERIES, *rnn()),
            {"time_major": True, "fused_activation_function": a}, tol=NEAR)
       for a in ("TANH", "RELU", "NONE", "RELU6")),

@@ -9,7 +9,7 @@ import numpy as np
 from nnir.errors import BadType, NotConstant
 from nnir.types import Precision
 
-from ...case import Case, Const, i, rand, scalar
+from ...case import Case, Const, f, i, rand, scalar
 from .numbers import QUANTUM, name, number, q, real, same, sizes, stored
 
 X = rand(2, 3, 4)
@@ -32,6 +32,7 @@ SQUARES = pads((0, 0), (1, 1), (2, 1), (0, 0))
 CASES = [
     Case("RESHAPE", (X, sizes(4, 6))),
     Case("RESHAPE", (X, sizes(-1, 2)), why="the rest"),
+    Case("RESHAPE", (f(3), sizes(*[1] * 64)), why="as many axes as NumPy has"),
     Case("RESHAPE", (X,), {"new_shape": (6, 4)}),
     Case("RESHAPE", (X,), {"new_shape": (3, -1)}),
     Case("RESHAPE", (X, i(8, 3, dtype=np.int32)), why="sizes at run time"),

@@ -7,7 +7,8 @@ import numpy as np
 from nnir.errors import BadType
 
 from ...case import Case, Tolerance, rand
-from .numbers import flexible, number, sizes
+from .flexible import flexible
+from .numbers import number, sizes
 
 WAVES = (np.complex64,)
 FLOAT = (np.float32,)

@@ -10,10 +10,11 @@ from frontends.torch.reading import schema
 
 from ...case import Case, Limit, open_rows
 from .. import families
-from . import corners, refusals
+from . import corners, edges, refusals
 
 FAMILIES = families(frontend.FAMILIES, __name__)
-CASES: list[Case] = [case for family in (*FAMILIES, corners, refusals) for case in family.CASES]
+OTHERS = (corners, refusals, edges)
+CASES: list[Case] = [case for family in (*FAMILIES, *OTHERS) for case in family.CASES]
 
 
 ASK = {
@@ -49,5 +50,5 @@ OPEN: list[Case] = [*DEFAULTS, *{case.op: case for case in open_rows(CASES)}.val
 """And of each operator the fullest row with open sizes."""
 
 LIMITS: list[Limit] = [
-    limit for family in (*FAMILIES, corners) for limit in getattr(family, "LIMITS", ())
+    limit for family in (*FAMILIES, *OTHERS) for limit in getattr(family, "LIMITS", ())
 ]

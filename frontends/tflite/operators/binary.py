@@ -55,4 +55,4 @@ def div(x: Value, y: Value, *, fused_activation_function: str) -> Value:
 
 @table.convert("ADD_N")
 def add_n(*inputs: Value) -> Value:
-    return binary.sum_(*inputs) if len(inputs) > 1 else inputs[0]
+    return binary.sum_(*inputs)

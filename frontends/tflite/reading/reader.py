@@ -129,7 +129,7 @@ class Reader:
             if not 0 <= number < len(self.graphs):
                 raise BadFile(f"the file has {len(self.graphs)} graphs, no {number}")
             table = self.graphs[number]
-            names: dict[str, int] = {}
+            names: set[str] = set()
             tables = table.tables(SubGraphTable.TENSORS)
             tensors = [_tensor(t, k, names) for k, t in enumerate(tables)]
             for tensor, described in zip(tensors, tables, strict=True):
@@ -353,14 +353,13 @@ def _index(position: int, count: int) -> int:
     return position
 
 
-def _tensor(table: Table, position: int, names: dict[str, int]) -> Tensor:
+def _tensor(table: Table, position: int, names: set[str]) -> Tensor:
     sizes = table.integers(TensorTable.SHAPE_SIGNATURE) or table.integers(TensorTable.SHAPE)
     if len(sizes) > 64 or min(sizes, default=0) < -1:
         raise BadFile(f"tensor {position} has the sizes {sizes[:64]}")
     called = table.text(TensorTable.NAME)
-    seen = names.get(called or "tensor", 0)
-    names[called or "tensor"] = seen + 1
-    name = called if called and not seen else f"{called or 'tensor'}#{position}"
+    name = called if called and called not in names else f"{called or 'tensor'}#{position}"
+    names.add(called)
     quantization, problem = _quantization(table.table(TensorTable.QUANTIZATION))
     axis = None if quantization is None else quantization.axis
     if quantization is not None and len(sizes) == 1 and axis:  # a bias that says its filter's axis

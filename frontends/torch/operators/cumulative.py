@@ -111,7 +111,7 @@ def _widths(y: Value, x: Value, dim: int) -> tuple[Value, int]:
 
 
 def _total(areas: Value, dim: int) -> Value:
-    if areas.precision == Precision.BOOL8 or category(areas.precision) < 2:
+    if category(areas.precision) < 2:
         areas = areas.cast(Precision.INT64)
     return _halve(reduce.reduce_sum(areas, [dim], keepdim=False))
 
@@ -137,7 +137,7 @@ def trapezoid(y: Value, x: Value, *, dim: int = -1) -> Value:
 def trapezoid_dx(y: Value, *, dx: Number = 1, dim: int = -1) -> Value:
     """All of y less half of its two ends, which are added in their own type."""
     axis = axis_of(dim, y.rank)
-    if y.shape[axis] == 0 or y.precision == Precision.BOOL8:
+    if y.shape[axis] == 0:
         return _total(_areas(y, dx, axis), _from_end(y, dim))
     wide = y.cast(Precision.INT64) if category(y.precision) < 2 else y
     whole = reduce.reduce_sum(wide, [axis], keepdim=False)

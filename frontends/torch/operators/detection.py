@@ -24,7 +24,7 @@ def nms(dets: Value, scores: Value, iou_threshold: float) -> Value:
 
 def regions(rois: Value) -> tuple[Value, Value]:
     """Corners [R, 4] and images [R] of rows (image, x1, y1, x2, y2)."""
-    if rois.rank != 2:
+    if rois.rank != 2 or not (rois.shape[1] == 5 or isinstance(rois.shape[1], Expr)):
         raise BadType(f"regions {rois.type}, where rows of 5 numbers are needed")
     images = shape.squeeze(ops.slice_(rois, [1], [0], [1]), [1])
     return ops.slice_(rois, [1], [1], [5]), images.cast(Precision.INT64)

@@ -55,8 +55,7 @@ _diagonal = diagonal
 
 @table.convert("aten.diagflat.default")
 def diagflat(self: Value, offset: int = 0) -> Value:
-    flat = self if self.rank == 1 else shape.flatten(self, start_axis=0, end_axis=-1)
-    return diag_embed(flat, offset)
+    return diag_embed(shape.flatten(self, start_axis=0, end_axis=-1), offset)
 
 
 @table.convert("aten.trace.default")

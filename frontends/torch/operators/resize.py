@@ -21,6 +21,8 @@ from nnir.types import InterpolateMode, PadMode
 from ...table import Table
 
 table = Table()
+SMALL = 128
+"""The height and width together of images that PyTorch has another kernel for."""
 
 
 def positive(*scales: float | None) -> tuple[float | None, ...]:
@@ -104,9 +106,12 @@ def _three(function: Callable[..., Value], *rest: bool) -> Callable[..., Value]:
 
 
 def nearest(x: Value, output: Value | None, scales: tuple[float | None, ...], exact: bool) -> Value:
-    """The nearest elements; to the size itself or twice that PyTorch does not look at a scale."""
+    """The nearest elements.
+
+    Of images up to `SMALL`, PyTorch does not look at a scale to the size itself or twice that.
+    """
     pairs = None if output is None else known_scales(x, output, len(scales))
-    if pairs is not None and not exact:
+    if pairs is not None and len(pairs) == 2 and sum(m for _, m in pairs) <= SMALL and not exact:
         told = zip(pairs, scales, strict=True)
         scales = tuple(None if m in (n, 2 * n) else s for (n, m), s in told)
     return resize_nearest(x, output, scales, exact)

@@ -174,7 +174,7 @@ def _fill(value: Value) -> Any:
     kind = value.dtype
     if kind.kind == "u" and kind.itemsize > 1:
         return int(known.view(kind.str.replace("u", "i"))[0])
-    if kind.kind == "V" and kind.itemsize == 1:
+    if kind.isbuiltin != 1 and kind.itemsize == 1:
         return int(known.view(np.uint8)[0])
     return float(known[0]) if kind.kind == "V" else known[0].item()
 
