@@ -18,6 +18,7 @@ from . import (
     detection,
     ends,
     engine_corners,
+    engine_edges,
     engine_forms,
     engine_more,
     engine_numbers,
@@ -76,6 +77,7 @@ FAMILIES = (
     sort,
     unary,
     engine_forms,
+    engine_edges,
 )
 KINDS = (corners, positions, quantised_types, samples, windows)
 """Rows by kind of parameter, which say themselves which are worth to be run otherwise too."""
@@ -104,7 +106,13 @@ LIMITS: list[DirectLimit] = [
     x for family in (*FAMILIES, typed, *KINDS) for x in getattr(family, "LIMITS", ())
 ]
 
-MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS, *written.CHAINS, *seams.CHAINS]
+MODELS: list[chains.Chain] = [
+    *chains.CHAINS,
+    *sizes.CHAINS,
+    *written.CHAINS,
+    *seams.CHAINS,
+    *engine_edges.CHAINS,
+]
 """Models of a few operations."""
 
 __all__ = [

@@ -1,0 +1,125 @@
+"""Where engines take another way: activations of integers, taps that are one, operands in bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from nnir.ops import binary, conv, pool, reduce, shape, unary
+from nnir.types import Fuse, precision_of
+
+from ...case import Const, Tolerance, i, rand
+from .chains import Chain
+from .engine_rows import Row
+from .engine_types import INTEGERS, ends, name_of
+from .graph import Open, Step
+
+CLOSE = Tolerance(1e-5, 1e-5)
+CODES = (Fuse.RELU, Fuse.RELU1, Fuse.RELU6)
+
+
+def _activations() -> Iterator[Row]:
+    """Fuse codes of integers at the ends of their type, where a float32 has not all of them."""
+    for dtype in INTEGERS:
+        a = ends(dtype)
+        for operator, codes in ((binary.add, CODES), (binary.mul, CODES[:1])):
+            for code in codes:
+                why = f"{name_of(dtype)} at its ends, {code.name}"
+                given = {"fuse_code": code}
+                yield Row(operator, (a[:, None], a[None]), given, why=why, opens=False)
+
+
+def _few_bits() -> Iterator[Row]:
+    """Elements of less than a byte as results: bits that they have not are not set."""
+    beyond = np.array([-9, -8, -5, -1, 0, 1, 3, 6, 17, 100])
+    for kind in (ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2):
+        for source in (np.int8, np.int32, np.float32):
+            why = f"{name_of(source)} as {name_of(kind)}, a result"
+            given = {"dtype": precision_of(np.dtype(kind))}
+            yield Row(unary.cast, (beyond.astype(source),), given, why=why, opens=False)
+
+
+def _many_axes() -> Iterator[Row]:
+    """Axes that only a run says, of more than a few: their order is kept."""
+    data = rand(1, 2, 3, 1, 2, 1, 2, 1, 3, dtype=np.int32, low=-9, high=9)
+    for axes in ((0,), (1, -3), (8, 0, 4)):
+        for operator in (reduce.reduce_sum, reduce.reduce_max):
+            for keepdim in (True, False):
+                why = f"over {axes} of nine while running, {keepdim}"
+                given = {"keepdim": keepdim}
+                yield Row(operator, (data, i(*axes)), given, why=why, opens=False)
+    yield Row(shape.squeeze, (data, i(-2, 3)), why="of nine axes, while running", opens=False)
+
+
+CASES = [*_activations(), *_few_bits(), *_many_axes()]
+
+AHEAD: dict[str, tuple[Step, ...]] = {
+    "nothing": (),
+    "a border": (Step(shape.pad, (0, Const(i(0, 0, 0, 0, 1, 0, 0, 1)), None)),),
+    "a border and a sum": (
+        Step(shape.pad, (0, Const(i(0, 0, 0, 0, 1, 0, 0, 1)), None)),
+        Step(binary.add, (1, Const(rand(3, 1, 1)))),
+    ),
+    "a border, pooled": (
+        Step(shape.pad, (0, Const(i(0, 0, 0, 0, 1, 2, 2, 1)), None)),
+        Step(pool.max_pool_2d, (1,), {"kernel_shape": (2, 1), "strides": (1, 1)}),
+    ),
+    "a border, pooled alone": (
+        Step(shape.pad, (0, Const(i(0, 0, 0, 0, 1, 2, 2, 1)), None)),
+        Step(pool.average_pool_2d, (1,), {"kernel_shape": (1, 1), "strides": (1, 2)}),
+    ),
+    "points with a border": (
+        Step(
+            conv.conv_2d,
+            (0, Const(rand(3, 3, 1, 1, seed=3)), Const(rand(3))),
+            {"pads": (1, 0, 1, 0), "strides": (1, 1), "dilations": (1, 1)},
+        ),
+        Step(unary.neg, (1,)),
+    ),
+    "points without one": (
+        Step(
+            conv.conv_2d,
+            (0, Const(rand(3, 3, 1, 1, seed=3)), Const(rand(3))),
+            {"strides": (1, 1), "dilations": (1, 1)},
+        ),
+    ),
+    "taps with a border": (
+        Step(
+            conv.conv_2d,
+            (0, Const(rand(3, 3, 2, 1, seed=3)), Const(rand(3))),
+            {"pads": (0, 1, 1, 1), "strides": (1, 1), "dilations": (1, 1)},
+        ),
+    ),
+    "groups behind a border": (
+        Step(shape.pad, (0, Const(i(0, 0, 0, 0, 1, 2, 2, 1)), None)),
+        Step(
+            conv.conv_2d,
+            (1, Const(rand(3, 1, 1, 1, seed=3)), Const(rand(3))),
+            {"strides": (1, 1), "dilations": (1, 1), "group": 3},
+        ),
+    ),
+}
+"""What strides of a tap that is one may be moved past, or must not be."""
+
+
+def points() -> Iterator[Chain]:
+    """A filter of one tap with strides behind borders and windows, of known and of open sizes."""
+    taps = Const(rand(4, 3, 1, 1, seed=1)), Const(rand(4, seed=2))
+    image = rand(2, 3, 5, 6)
+    for why, steps in AHEAD.items():
+        for strides, pads in (((2, 3), (0, 0, 0, 0)), ((1, 2), (0, 1, 1, 0))):
+            given: dict[str, Any] = {"strides": strides, "pads": pads, "dilations": (1, 1)}
+            last = Step(conv.conv_2d, (len(steps), *taps), given)
+            name = f"points by {strides} and {pads} behind {why}"
+            yield Chain((image,), (*steps, last), why=name, tol=CLOSE)
+    rows = Open(image, (2, 3, "h", "w"))
+    given = {"strides": (2, 3), "dilations": (1, 1)}
+    last = Step(conv.conv_2d, (2, *taps), given)
+    steps = AHEAD["a border and a sum"]
+    yield Chain((rows,), (*steps[:1], Step(unary.neg, (1,)), last), why="open points", tol=CLOSE)
+
+
+CHAINS = [*points()]
