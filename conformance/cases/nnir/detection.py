@@ -360,6 +360,8 @@ CASES = [
     DirectCase(
         detection.roi_align, (FEATURES, REGIONS[:, :3], IMAGES), ALIGN, why="3 of 4", raises=BadType
     ),
+    _nms("adaptive threshold of a half", nms_threshold=0.5, nms_eta=0.5),
+    _nms("adaptive threshold that falls to a half", nms_threshold=1.0, nms_eta=0.5),
 ]
 LIMITS = [
     *(

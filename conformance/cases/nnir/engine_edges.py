@@ -1,4 +1,4 @@
-"""Where engines take another way: activations of integers, taps that are one, operands in bodies."""
+"""Where engines go other ways: fused integers, taps that are one, few bits, many axes."""
 
 from __future__ import annotations
 

@@ -263,6 +263,22 @@ def _blocks_of_few() -> Iterator[Written]:
         yield Written(chain.inputs, chain.steps, chain.why, tol=LOOSE, noted=".onnx")
 
 
+def _pools() -> Iterator[Written]:
+    """Borders in front of pools, which engines move into them, and types that have no pool."""
+    border = Step(shape.pad, (1, Const(i(0, 0, 0, 0, 1, 1, 1, 1)), None))
+    below = Step(binary.sub, (0, Const(scalar(5))))
+    for operator, size in ((pool.max_pool_2d, 2), (pool.average_pool_2d, 1)):
+        given = {"kernel_shape": (size, size), "strides": (size, size)}
+        steps = (below, border, Step(operator, (2,), given))
+        why = f"for every opset, a border in front of {operator.name}"
+        yield Written((IMAGE,), steps, why, opset=18)
+    window = Step(pool.max_pool_2d, (0,), {"kernel_shape": (2, 3), "strides": (1, 2)})
+    for kind in (np.int8, np.int16, np.int32, np.int64, ml_dtypes.bfloat16):
+        data = rand(1, 2, 4, 4, dtype=np.int64, low=-9, high=9).astype(kind)
+        why = f"maxima of {np.dtype(kind).name}"
+        yield Written((data,), (window,), why, noted=".onnx")
+
+
 CHAINS = [
     *_names(),
     *_open(),
@@ -273,4 +289,5 @@ CHAINS = [
     *_integers(),
     *_halves(),
     *_blocks_of_few(),
+    *_pools(),
 ]
