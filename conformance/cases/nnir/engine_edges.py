@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from nnir.ops import binary, conv, pool, reduce, shape, unary
+from nnir.ops import attention, binary, conv, pool, reduce, shape, unary
 from nnir.types import Fuse, precision_of
 
 from ...case import Const, Tolerance, i, rand
@@ -18,6 +18,7 @@ from .engine_types import INTEGERS, ends, name_of
 from .graph import Open, Step
 
 CLOSE = Tolerance(1e-5, 1e-5)
+FAR = Tolerance(1e-4, 1e-4)
 CODES = (Fuse.RELU, Fuse.RELU1, Fuse.RELU6)
 
 
@@ -54,7 +55,38 @@ def _many_axes() -> Iterator[Row]:
     yield Row(shape.squeeze, (data, i(-2, 3)), why="of nine axes, while running", opens=False)
 
 
-CASES = [*_activations(), *_few_bits(), *_many_axes()]
+def _queries() -> Iterator[Row]:
+    """Attentions next to what a kernel takes: widths, samples, words and keys before them."""
+
+    def row(why: str, sizes: tuple[int, int, int], width: int, half: int = 0, **given: Any) -> Row:
+        batch, time, past = sizes
+        query, key = rand(batch, time, 2 * width), rand(batch, time, width, seed=1)
+        ends = i(*[past + time - 1] * batch), np.array(past + time, np.int32)
+        before: tuple[Any, ...] = (None, None)
+        if past or "kept" in why:
+            before = tuple(rand(batch, 1, past, width, seed=k) for k in (2, 3))
+        turn = rand(past + time + 1, half, seed=4) if half else None
+        angles = (None, None) if turn is None else (np.cos(turn), np.sin(turn))
+        heads = {"q_num_heads": 2, "kv_num_heads": 1} | given
+        operands = (query, key, -key, *ends, *before, *angles)
+        operator = attention.group_query_attention
+        return Row(operator, operands, heads, tol=FAR, why=f"{why}, {sizes}", opens=False)
+
+    for width, half in ((4, 0), (8, 0), (12, 0), (8, 4), (16, 8), (24, 8), (32, 8), (32, 16)):
+        yield row(f"{width} wide, {half} angles", (2, 1, 3), width, half)
+    for sizes in ((1, 3, 2), (2, 3, 2), (2, 1, 2), (1, 3, 0), (2, 3, 0), (2, 1, 0)):
+        yield row("kept", sizes, 8)
+        yield row("plain", sizes, 8)
+    for given in (
+        *({"causal": False}, {"local_window_size": 2}, {"scale": 0.3}, {"softcap": 1.5}),
+        {"causal": False, "local_window_size": 2},
+    ):
+        yield row(f"{given}", (1, 4, 0), 8, **given)
+        yield row(f"{given}", (1, 1, 4), 8, **given)
+    yield row("turned in pairs", (1, 3, 2), 16, 8, interleaved=True)
+
+
+CASES = [*_activations(), *_few_bits(), *_many_axes(), *_queries()]
 
 AHEAD: dict[str, tuple[Step, ...]] = {
     "nothing": (),
