@@ -8,8 +8,19 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from nnir.ops import attention, binary, conv, pool, reduce, shape, unary
-from nnir.types import Fuse, precision_of
+from nnir.ops import (
+    activation,
+    attention,
+    binary,
+    conv,
+    pool,
+    random,
+    recurrent,
+    reduce,
+    shape,
+    unary,
+)
+from nnir.types import Fuse, Precision, precision_of
 
 from ...case import Const, Tolerance, i, rand
 from .chains import Chain
@@ -86,7 +97,27 @@ def _queries() -> Iterator[Row]:
     yield row("turned in pairs", (1, 3, 2), 16, 8, interleaved=True)
 
 
-CASES = [*_activations(), *_few_bits(), *_many_axes(), *_queries()]
+def _thresholds() -> Iterator[Row]:
+    """Numbers that are a threshold, and thresholds next to those that kernels have."""
+    line = np.array([-30, -1, 0, 0.5, 1, 2, 19.5, 19.75, 20, 25, 26, np.inf, np.nan], np.float32)
+    for beta, threshold in ((1, 0), (1, 1), (2, 1), (1, 19), (1, 19.5), (1, 20), (1, 25), (0.5, 20)):
+        given: dict[str, Any] = {"beta": float(beta), "threshold": float(threshold)}
+        why = f"{beta}, beyond {threshold}"
+        yield Row(activation.softplus, (line,), given, tol=CLOSE, why=why, opens=False)
+    steps = np.array([-1, -0.5, 0, 0.5, 1, 2], np.float32).reshape(6, 1, 1)
+    one, none = np.ones((1, 1, 1), np.float32), np.zeros((1, 1, 1), np.float32)
+    for name in ("ThresholdedRelu", "HardSigmoid", "LeakyRelu", "Elu", "Relu"):
+        given = {"activations": (name,), "activation_alpha": (0.5,), "activation_beta": (0.5,)}
+        operands = (steps, one, none)
+        yield Row(recurrent.rnn, operands, given, tol=CLOSE, why=f"at ends of {name}", opens=False)
+    given = {"dtype": Precision.FLOAT64, "low": 0.0, "high": 1.0}
+    fine: Any = ((binary.mul, (np.float64(2**24),), {}), (binary.mod, (np.float64(1),), {}))
+    fine = (*fine, (reduce.reduce_max, (np.array([0]),), {"keepdim": False}), (unary.sign, (), {}))
+    why = "doubles in steps below 2**-24"
+    yield Row(random.random_uniform, (i(99),), given, why=why, then=fine, opens=False)
+
+
+CASES = [*_activations(), *_few_bits(), *_many_axes(), *_queries(), *_thresholds()]
 
 AHEAD: dict[str, tuple[Step, ...]] = {
     "nothing": (),
