@@ -14,15 +14,17 @@ from nnir.ops import (
     binary,
     conv,
     pool,
+    quant,
     random,
     recurrent,
     reduce,
+    resize,
     shape,
     unary,
 )
 from nnir.types import Fuse, Precision, precision_of
 
-from ...case import Const, Tolerance, i, rand
+from ...case import Const, Tolerance, f, i, rand, scalar
 from .chains import Chain
 from .engine_rows import Row
 from .engine_types import INTEGERS, ends, name_of
@@ -117,7 +119,25 @@ def _thresholds() -> Iterator[Row]:
     yield Row(random.random_uniform, (i(99),), given, why=why, then=fine, opens=False)
 
 
-CASES = [*_activations(), *_few_bits(), *_many_axes(), *_queries(), *_thresholds()]
+def _nothing() -> Iterator[Row]:
+    """Images without rows or columns, by every rule."""
+    image = rand(1, 2, 3, 4)
+    for sizes in ((0, 0), (0, 3), (2, 0)):
+        for align in (True, False):
+            for operator in (resize.resize_linear, resize.resize_nearest):
+                why = f"to {sizes}, {align}"
+                given: dict[str, Any] = {"align_corners": align}
+                yield Row(operator, (image, Const(i(*sizes))), given, why=why, opens=False)
+                yield Row(operator, (image, i(*sizes)), given, why=f"{why}, given", opens=False)
+        half = {"align_corners": False, "align_mode": 0}
+        why = f"to {sizes}, half pixels"
+        yield Row(resize.resize_linear, (image, Const(i(*sizes))), half, why=why, opens=False)
+
+
+CASES = [
+    *(*_activations(), *_few_bits(), *_many_axes(), *_queries(), *_thresholds()),
+    *_nothing(),
+]
 
 AHEAD: dict[str, tuple[Step, ...]] = {
     "nothing": (),
@@ -185,4 +205,20 @@ def points() -> Iterator[Chain]:
     yield Chain((rows,), (*steps[:1], Step(unary.neg, (1,)), last), why="open points", tol=CLOSE)
 
 
-CHAINS = [*points()]
+
+def quantised_odds() -> Iterator[Chain]:
+    """Odds in integers whose largest number is below 1, with scales for all and for each row."""
+    data = rand(3, 4, low=-4, high=4)
+    for why, scale in (("one scale", scalar(0.0035)), ("a scale for each", f(0.0039, 0.01, 0.003))):
+        for zero in (None, np.zeros(scale.shape, np.uint8), np.full(scale.shape, 9, np.uint8)):
+            operands = 1, Const(scale), None if zero is None else Const(zero)
+            given = {"axis": 0, "dtype": Precision.UINT8}
+            steps = (
+                Step(activation.softmax, (0,), {"axis": 1}),
+                Step(quant.quantize_linear, operands, given),
+            )
+            name = f"odds, {why}, {'none' if zero is None else zero.max()}"
+            yield Chain((data,), steps, why=name, tol=Tolerance(absolute=1))
+
+
+CHAINS = [*points(), *quantised_odds()]
