@@ -100,7 +100,8 @@ def compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Differen
 def has_bits_beyond(array: np.ndarray) -> bool:
     """Whether elements of less than a byte have bits set that are not theirs: values are read
     without them, and whoever packs the bytes, or looks at them, is misled."""
-    bits = BITS.get(PRECISIONS[array.dtype]) if array.dtype.itemsize == 1 else None
+    precision = PRECISIONS.get(array.dtype)
+    bits = None if precision is None else BITS.get(precision)
     return bits is not None and bool((array.view(np.uint8) >> bits).any())
 
 

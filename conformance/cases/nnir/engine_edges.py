@@ -102,7 +102,16 @@ def _queries() -> Iterator[Row]:
 def _thresholds() -> Iterator[Row]:
     """Numbers that are a threshold, and thresholds next to those that kernels have."""
     line = np.array([-30, -1, 0, 0.5, 1, 2, 19.5, 19.75, 20, 25, 26, np.inf, np.nan], np.float32)
-    for beta, threshold in ((1, 0), (1, 1), (2, 1), (1, 19), (1, 19.5), (1, 20), (1, 25), (0.5, 20)):
+    for beta, threshold in (
+        (1, 0),
+        (1, 1),
+        (2, 1),
+        (1, 19),
+        (1, 19.5),
+        (1, 20),
+        (1, 25),
+        (0.5, 20),
+    ):
         given: dict[str, Any] = {"beta": float(beta), "threshold": float(threshold)}
         why = f"{beta}, beyond {threshold}"
         yield Row(activation.softplus, (line,), given, tol=CLOSE, why=why, opens=False)
@@ -203,7 +212,6 @@ def points() -> Iterator[Chain]:
     last = Step(conv.conv_2d, (2, *taps), given)
     steps = AHEAD["a border and a sum"]
     yield Chain((rows,), (*steps[:1], Step(unary.neg, (1,)), last), why="open points", tol=CLOSE)
-
 
 
 def quantised_odds() -> Iterator[Chain]:
