@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -13,6 +14,7 @@ from nnir.ops import (
     attention,
     binary,
     conv,
+    detection,
     pool,
     quant,
     random,
@@ -143,9 +145,59 @@ def _nothing() -> Iterator[Row]:
         yield Row(resize.resize_linear, (image, Const(i(*sizes))), half, why=why, opens=False)
 
 
+def _cells() -> Iterator[Row]:
+    """Cells whose input gate is the other one's opposite, with and without what looks inside."""
+    operands: Any = (rand(3, 2, 4), rand(1, 20, 4, seed=1), rand(1, 20, 5, seed=2))
+    more = (rand(1, 40, seed=3), None, rand(1, 2, 5, seed=4), rand(1, 2, 5, seed=5))
+    for inside in (None, rand(1, 15, seed=6)):
+        for clip in (None, 0.3):
+            given: dict[str, Any] = {"input_forget": True} | ({"clip": clip} if clip else {})
+            why = f"one gate for both, {'no ' if inside is None else ''}peepholes, clip {clip}"
+            row = Row(recurrent.lstm, (*operands, *more, inside), given, why=why, opens=False)
+            yield replace(row, tol=FAR)
+
+
+def _hardmax() -> Iterator[Row]:
+    """The largest of nothing, and of one."""
+    shapes = (((0, 3), 1), ((2, 0), 1), ((2, 0, 3), 1), ((2, 0, 3), 0), ((2, 1), 1), ((3,), -1))
+    for sizes, axis in shapes:
+        why = f"{sizes} along {axis}"
+        data = rand(*sizes)
+        yield Row(activation.hardmax, (data,), {"axis": axis}, why=why, opens=False)
+
+
+def _many_boxes() -> Iterator[Row]:
+    """More boxes than are compared with one another at once."""
+    low = rand(1100, 2, low=0, high=30)
+    boxes = np.concatenate([low, low + rand(1100, 2, seed=1, low=1, high=3)], 1)
+    operands = boxes, rand(1100, seed=2, low=0, high=1)
+    given = {"iou_threshold": 0.2}
+    yield Row(detection.suppress_boxes, operands, given, why="1100 boxes", opens=False)
+
+
+def _regions() -> Iterator[Row]:
+    """Samples that lie as far outside as counts, and halves that are rounded away from 0."""
+    image = rand(2, 2, 6, 7)
+    boxes = f(-2, -2, 0, 0, 6, 5, 8, 7, -2, 5, 0, 7, -2.25, -2, -0.25, 0, 6.25, 2, 8.25, 4)
+    images = i(0, 1, 0, 1, 1, dtype=np.int32)
+    for operator in (detection.roi_align, detection.roi_align_max):
+        for ratio in (1, 0, 3):
+            given: dict[str, Any] = {"output_height": 1, "output_width": 1, "spatial_scale": 1.0}
+            given |= {"sampling_ratio": ratio, "aligned": False}
+            operands: Any = (image, boxes.reshape(5, 4), images)
+            why = f"at the ends, {ratio}"
+            yield Row(operator, operands, given, tol=CLOSE, why=why, opens=False)
+    rows = f(0, 0.5, 1.5, 4.5, 3.5, 1, -1.5, -0.5, 2.5, 2.5, 1, 3, 4, 3, 2, 0, 6, 5, 9, 9)
+    for operator in (detection.max_roi_pool, detection.max_roi_positions):
+        for scale in (1.0, 0.5):
+            given = {"pooled_shape": (2, 3), "spatial_scale": scale}
+            why = f"halves by {scale}"
+            yield Row(operator, (image, rows.reshape(4, 5)), given, why=why, opens=False)
+
+
 CASES = [
     *(*_activations(), *_few_bits(), *_many_axes(), *_queries(), *_thresholds()),
-    *_nothing(),
+    *(*_nothing(), *_regions(), *_many_boxes(), *_cells(), *_hardmax()),
 ]
 
 AHEAD: dict[str, tuple[Step, ...]] = {
