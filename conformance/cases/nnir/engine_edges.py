@@ -15,6 +15,7 @@ from nnir.ops import (
     binary,
     conv,
     detection,
+    linear,
     pool,
     quant,
     random,
@@ -281,4 +282,13 @@ def quantised_odds() -> Iterator[Chain]:
             yield Chain((data,), steps, why=name, tol=Tolerance(absolute=1))
 
 
-CHAINS = [*points(), *quantised_odds()]
+def open_odds() -> Iterator[Chain]:
+    """Odds of any number of keys, times their values: of one query, and of several."""
+    steps = Step(activation.softmax, (0,), {"axis": -1}), Step(linear.mat_mul, (2, 1))
+    for lead in ((), (2,), (2, 5)):
+        keys = Open(rand(*lead, 3), (*lead, "n"))
+        values = Open(rand(3, 4), ("n", 4))
+        yield Chain((keys, values), steps, why=f"odds of open keys, {lead}", tol=CLOSE)
+
+
+CHAINS = [*points(), *quantised_odds(), *open_odds()]
