@@ -13,6 +13,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from nnir.ops.unary import BITS
+from nnir.types import PRECISIONS
+
 from ..case import Tolerance
 
 FINFO: Callable[[Any], Any] = ml_dtypes.finfo
@@ -51,6 +54,8 @@ def compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Differen
         return Difference(f"shape {list(got.shape)}, not {list(want.shape)}")
     if not want.size:
         return Difference(None)
+    if has_bits_beyond(got):
+        return Difference(f"bits that {got.dtype} has not")
     if got.tobytes() == want.tobytes():  # most results are equal to the last bit
         return Difference(None, index=(0,) * want.ndim)
     a, b = _numbers(got), _numbers(want)
@@ -90,6 +95,14 @@ def compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Differen
         share=float(share.max()),
         magnitude=float(finite.max()),
     )
+
+
+def has_bits_beyond(array: np.ndarray) -> bool:
+    """Whether elements of less than a byte have bits set that are not theirs: values are read
+    without them, and whoever packs the bytes, or looks at them, is misled."""
+    precision = PRECISIONS.get(array.dtype)
+    bits = None if precision is None else BITS.get(precision)
+    return bits is not None and bool((array.view(np.uint8) >> bits).any())
 
 
 def first_problem(differences: Iterable[Difference]) -> str | None:

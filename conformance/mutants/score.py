@@ -28,6 +28,9 @@ SECONDS = 60.0
 MOST = 4000
 """So many cases are run of one change at most."""
 
+GUESSED = 300
+"""So many cases that are taken to come by nothing of a change are run of it, too."""
+
 KNOWN = Path(__file__).with_name("equivalent.txt")
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
 
@@ -189,9 +192,10 @@ class Round:
         """The cases that come by a change, the quick ones first.
 
         Those that were not run, but are taken to come by another line of the function, are behind
-        them. Where a function is registered otherwise, other cases of the same operators may come
-        by. Operators and types come by turns, and so do the ways through the file: of those that go
-        alike through it one is as good as another.
+        them, and some of the same operators that are taken to come by none: what they are taken for
+        is a guess. Where a function is registered otherwise, other cases of the same operators may
+        come by. Operators and types come by turns, and so do the ways through the file: of those
+        that go alike through it one is as good as another.
         """
         file = name_of(path)
         visits = self._files.get(file, ())
@@ -202,7 +206,12 @@ class Round:
         span = self._spans.get((path, change.function), change.lines)
         seen = {id(v) for v in found}
         others = [v for v in visits if v.is_taken and id(v) not in seen and v.touches(file, *span)]
-        return [*self._in_turns(found, file), *self._in_turns(others, file)]
+        seen |= {id(v) for v in others}
+        names = {(v.frontend, v.operator) for v in found}
+        rest = [v for v in self._visits if v.is_taken and id(v) not in seen]
+        rest = [v for v in rest if (v.frontend, v.operator) in names]
+        guessed = self._in_turns(rest, file)[:GUESSED]
+        return [*self._in_turns(found, file), *self._in_turns(others, file), *guessed]
 
     @staticmethod
     def _in_turns(found: list[Visit], file: str) -> list[Visit]:

@@ -24,6 +24,8 @@ from nnir.ops import binary
 from nnir.types import Precision, TensorType
 
 NAN, INF = np.nan, np.inf
+FOUR_BITS = np.array([0x11], np.uint8).view(ml_dtypes.int4)
+"""A 1 with other bits than those that it has."""
 
 
 @pytest.mark.parametrize(
@@ -44,6 +46,7 @@ NAN, INF = np.nan, np.inf
         (f(), f(), EXACT, None),
         (f(1, dtype=ml_dtypes.bfloat16), f(2, dtype=ml_dtypes.bfloat16), EXACT, "1 of 1"),
         (np.array([1 + 2j]), np.array([1 + 3j]), EXACT, "1 of 1"),
+        (FOUR_BITS, f(1, dtype=ml_dtypes.int4), EXACT, "bits that int4 has not"),
     ],
 )
 def test_compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance, text: str | None) -> None:

@@ -20,6 +20,7 @@ from . import (
     detection,
     ends,
     engine_corners,
+    engine_edges,
     engine_forms,
     engine_more,
     engine_numbers,
@@ -80,6 +81,7 @@ FAMILIES = (
     sort,
     unary,
     engine_forms,
+    engine_edges,
 )
 KINDS = (corners, positions, quantised_types, samples, windows)
 """Rows by kind of parameter, which say themselves which are worth to be run otherwise too."""
@@ -109,7 +111,7 @@ LIMITS: list[DirectLimit] = [
 ]
 
 MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS, *written.CHAINS, *seams.CHAINS]
-MODELS += [*inside.CHAINS, *behind.CHAINS, *used.CHAINS]
+MODELS += [*inside.CHAINS, *behind.CHAINS, *used.CHAINS, *engine_edges.CHAINS]
 """Models of a few operations."""
 
 __all__ = [

@@ -360,6 +360,10 @@ CASES = [
     DirectCase(
         detection.roi_align, (FEATURES, REGIONS[:, :3], IMAGES), ALIGN, why="3 of 4", raises=BadType
     ),
+    _nms("adaptive threshold of a half", nms_threshold=0.5, nms_eta=0.5),
+    _nms("adaptive threshold that falls to a half", nms_threshold=1.0, nms_eta=0.5),
+    _nms("pixels that touch", (np.round(_corners(2, 12, scale=2.0)), FOUND[1]), normalized=False),
+    _nms("touching", (np.round(_corners(2, 12, scale=2.0)), FOUND[1])),
 ]
 LIMITS = [
     *(

@@ -17,6 +17,7 @@ import numpy as np
 from nnir.model import Model
 from nnir.ops import (
     activation,
+    attention,
     binary,
     compare,
     control,
@@ -38,6 +39,7 @@ from nnir.types import InterpolateMode, PadMode, Precision
 
 from ...case import Const, Tolerance, f, i, rand, scalar
 from .chains import BYTES, COARSE, INSIDE, Chain, between, in_blocks
+from .chains import blind as seen_by_few
 from .control import LOOP, RELU, SUM
 from .graph import Open, Step
 
@@ -263,6 +265,40 @@ def _blocks_of_few() -> Iterator[Written]:
         yield Written(chain.inputs, chain.steps, chain.why, tol=LOOSE, noted=".onnx")
 
 
+def _pools() -> Iterator[Written]:
+    """Borders in front of pools, which engines move into them, and types that have no pool."""
+    border = Step(shape.pad, (1, Const(i(0, 0, 0, 0, 1, 1, 1, 1)), None))
+    below = Step(binary.sub, (0, Const(scalar(5))))
+    for operator, size in ((pool.max_pool_2d, 2), (pool.average_pool_2d, 1)):
+        given = {"kernel_shape": (size, size), "strides": (size, size)}
+        steps = (below, border, Step(operator, (2,), given))
+        why = f"for every opset, a border in front of {operator.name}"
+        yield Written((IMAGE,), steps, why, opset=18)
+    plain: dict[str, Any] = {"kernel_shape": (2, 3), "strides": (1, 2)}
+    for dilations, opset in (((1, 1), 13), ((2, 1), 19)):
+        mean = Step(pool.average_pool, (0,), {**plain, "dilations": dilations})
+        yield row(f"means, dilations {dilations}", opset, mean)
+    window = Step(pool.max_pool_2d, (0,), plain)
+    for kind in (np.int8, np.int16, np.int32, np.int64, ml_dtypes.bfloat16):
+        data = rand(1, 2, 4, 4, dtype=np.int64, low=-9, high=9).astype(kind)
+        why = f"maxima of {np.dtype(kind).name}"
+        yield Written((data,), (window,), why, noted=".onnx")
+
+
+def _own_kernels() -> Iterator[Written]:
+    """What ONNX Runtime has a kernel of its own for, which no file names."""
+    given: dict[str, Any] = {"begin_norm_axis": -1, "epsilon": 1e-5}
+    rms = Step(norm.rms_normalization, (0, SMALL), given)
+    yield Written((IMAGE,), (rms,), "a norm of its own", noted=".onnx")
+    query, key = rand(1, 2, 16), rand(1, 2, 8, seed=1)
+    given = {"q_num_heads": 2, "kv_num_heads": 1}
+    ends = Const(i(1)), Const(np.array(2, np.int32))
+    heads = Step(attention.group_query_attention, (0, 1, 1, *ends), given)
+    yield Written((query, key), (heads,), "heads of its own", (2,), noted=".onnx")
+    blind = next(c for c in seen_by_few() if "some see nothing" in c.why)
+    yield Written(blind.inputs, blind.steps, "some see nothing", noted=".onnx")
+
+
 CHAINS = [
     *_names(),
     *_open(),
@@ -273,4 +309,6 @@ CHAINS = [
     *_integers(),
     *_halves(),
     *_blocks_of_few(),
+    *_pools(),
+    *_own_kernels(),
 ]

@@ -38,5 +38,8 @@ CASES = [
     *(Case("MaxPoolWithArgmax", (IMAGE,), {**WIDE, "padding": p, "include_batch_in_index": b,
                                            "Targmax": t}, outputs=2)
       for p, b, t in (("SAME", False, Precision.INT64), ("VALID", True, Precision.INT32))),
+    *(Case(op, (VOLUME,), {"ksize": [1, 1, 3, 2, 1], "strides": [1, 2, 1, 1, 1],
+                           "padding": "SAME"}, is_open=True, tol=ROUNDS,
+           why="strides of what is one") for op in ("MaxPool3D", "AvgPool3D")),
 ]  # fmt: skip
 LIMITS: list[Limit] = []

@@ -43,6 +43,8 @@ ARITHMETIC = [
         for n in ("add", "sub", "mul", "div")
     ),
     Case("aten.mul.Tensor", (Z, X), why="by real numbers", tol=ROUNDS),
+    Case("aten.mul.Tensor", (Z, X.astype(np.float64)), why="by doubles", tol=ROUNDS),
+    Case("aten.cat.default", ([X.astype(np.float64), W],), why="doubles and complex"),
     Case("aten.mul.Tensor", (WIDE, 2j), why="wide by a number", tol=ROUNDS),
     *(
         Case(f"aten.{n}.default", (Z,), why="complex", tol=ROUNDS)

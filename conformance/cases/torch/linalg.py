@@ -137,6 +137,7 @@ FACTORS = [
         ((POSITIVE,), {"upper": True, "check_errors": True}, "U, checked"),
     ),
     *each("linalg_lu_factor_ex.default", ((STACK,), {"check_errors": True}, "checked")),
+    *each("linalg_lu_factor_ex.default", ((STACK[:, :0, :0].copy(),), {}, "two of nothing")),
     *each("_lu_with_info.default", ((STACK, True, False), {}, "not checked")),
     *each(
         "linalg_ldl_factor_ex.default",
@@ -366,6 +367,7 @@ PARTS = {
     "aten.linalg_inv.default": ("complex64",),
     "aten.linalg_qr.default": ("complex64",),
     "aten.linalg_slogdet.default": ("complex64",),
+    "aten.linalg_lu_factor_ex.default": ("singular", "a column of zeros", "plain", "checked"),
     "aten.linalg_ldl_factor_ex.default": ("plain", "singular", "complex64"),
     "aten.linalg_matrix_norm.default": ("order 2", "order -2", "other axes"),
     "aten.linalg_matrix_norm.str_ord": ("nuc",),

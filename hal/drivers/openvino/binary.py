@@ -9,7 +9,6 @@ from nnir.model import Value
 from nnir.ops import binary
 from nnir.types import Fuse
 
-from .elements import NARROW
 from .emitter import Emitter, Operand, Ref
 from .finite import keep_nan
 from .forms import Table
@@ -34,15 +33,12 @@ def clip_between(
 ) -> Ref:
     """min(max(x, low), high) with NaN; the bounds are numbers, operands or None."""
     ref = g.take(input)
-    narrow = ref.precision in NARROW
-    made = wide(g, ref) if narrow else ref
+    made = wide(g, ref)
     for op, limit in (("Maximum", low), ("Minimum", high)):
         if limit is not None:
             given = limit if isinstance(limit, (int, float)) else wide(g, limit)
             made = g.pair(op, given, made)
-    if ref.is_float:
-        return keep_nan(g, ref, made)
-    return made.cast(ref.precision) if narrow else made
+    return keep_nan(g, ref, made)
 
 
 table.formulas(

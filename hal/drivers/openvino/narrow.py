@@ -33,8 +33,6 @@ def decode(g: Emitter, input: Value, to: Precision) -> Ref:
         table = unary.cast.reference(CODES.view(input.dtype), dtype=to)
     if to in HALF:
         return map_bytes(g, codes, table.astype(np.float32)).cast(to)
-    if to == Precision.INT64:
-        table = np.clip(table, LOWEST, HIGHEST)
     return map_bytes(g, codes, table)
 
 

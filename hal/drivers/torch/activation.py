@@ -51,7 +51,6 @@ def prelu(g: Emitter, input: Value, slope: Value) -> Result:
         factors = factors.reshape([])
     elif input.rank > 2:
         factors = factors.reshape([-1, *[1] * (input.rank - 2)])
-    factors = factors.to(torch.float64) if input.precision == Precision.FLOAT64 else factors
     return g.back(torch.where(x >= 0, x, factors * x), input.precision)
 
 
@@ -104,7 +103,7 @@ def clip(g: Emitter, input: Value, min: Value, max: Value) -> Result:
         low, high = (g.ordered(v).reshape([]) for v in (min, max))
         result = torch.minimum(torch.maximum(g.ordered(input), low), high)
         return g.disordered(result, input.precision)
-    low, high = g.number(min), g.number(max)
+    low, high = (known.reshape(-1)[0].item() for known in (min.known, max.known))
     return g.back(torch.clamp(g.of(input), low, high), input.precision)
 
 

@@ -44,7 +44,7 @@ def suppress(
     order = torch.argsort(-scores, stable=True)
     ranked = boxes[order]
     if eta < 1:
-        return order[_falling(ranked, limit, threshold, eta, extra)]
+        return order[_falling(ranked, threshold, eta, extra)[:limit]]
     bound = boxes.new_tensor(threshold)
     alive = boxes.new_ones(len(order), dtype=torch.bool)
     kept: list[torch.Tensor] = [order[:0]]
@@ -62,15 +62,11 @@ def suppress(
     return torch.cat(kept)
 
 
-def _falling(
-    ranked: torch.Tensor, limit: int, threshold: float, eta: float, extra: float
-) -> torch.Tensor:
+def _falling(ranked: torch.Tensor, threshold: float, eta: float, extra: float) -> torch.Tensor:
     """One after the other: the threshold falls with every box that stays."""
     bound = torch.tensor(threshold, dtype=ranked.dtype)
     kept: list[int] = []
     for candidate in range(len(ranked)):
-        if len(kept) >= limit:
-            break
         box = ranked[candidate : candidate + 1]
         if (between(box, ranked[kept], extra) > bound).any():
             continue

@@ -366,13 +366,6 @@ class Emitter(Emission[Result]):
         """The sizes of all axes."""
         return [self.size(d) for d in self.axes(value)]
 
-    def number(self, value: Value) -> Result:
-        """An operand of one element: a Python number where it is known, else rank 0."""
-        known = value.known
-        if known is not None and known.dtype.kind in "biuf":
-            return known.reshape(-1)[0].item()
-        return self.of(value).reshape([])
-
     def fused(self, result: Result, code: Fuse) -> Result:
         """Apply the activation of a fuse code; to numbers, not to those that stand for them."""
         if self.operation.outputs[0].precision in UNSIGNED and code != Fuse.NONE:

@@ -1,0 +1,294 @@
+"""Where engines go other ways: fused integers, taps that are one, few bits, many axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from nnir.ops import (
+    activation,
+    attention,
+    binary,
+    conv,
+    detection,
+    linear,
+    pool,
+    quant,
+    random,
+    recurrent,
+    reduce,
+    resize,
+    shape,
+    unary,
+)
+from nnir.types import Fuse, Precision, precision_of
+
+from ...case import Const, Tolerance, f, i, rand, scalar
+from .chains import Chain
+from .engine_rows import Row
+from .engine_types import INTEGERS, ends, name_of
+from .graph import Open, Step
+
+CLOSE = Tolerance(1e-5, 1e-5)
+FAR = Tolerance(1e-4, 1e-4)
+CODES = (Fuse.RELU, Fuse.RELU1, Fuse.RELU6)
+
+
+def _activations() -> Iterator[Row]:
+    """Fuse codes of integers at the ends of their type, where a float32 has not all of them."""
+    for dtype in INTEGERS:
+        a = ends(dtype)
+        for operator, codes in ((binary.add, CODES), (binary.mul, CODES[:1])):
+            for code in codes:
+                why = f"{name_of(dtype)} at its ends, {code.name}"
+                given = {"fuse_code": code}
+                yield Row(operator, (a[:, None], a[None]), given, why=why, opens=False)
+
+
+def _few_bits() -> Iterator[Row]:
+    """Elements of less than a byte as results: bits that they have not are not set."""
+    beyond = np.array([-9, -8, -5, -1, 0, 1, 3, 6, 17, 100])
+    for kind in (ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2):
+        for source in (np.int8, np.int32, np.float32):
+            why = f"{name_of(source)} as {name_of(kind)}, a result"
+            given = {"dtype": precision_of(np.dtype(kind))}
+            yield Row(unary.cast, (beyond.astype(source),), given, why=why, opens=False)
+
+
+def _many_axes() -> Iterator[Row]:
+    """Axes that only a run says, of more than a few: their order is kept."""
+    data = rand(1, 2, 3, 1, 2, 1, 2, 1, 3, dtype=np.int32, low=-9, high=9)
+    for axes in ((0,), (1, -3), (8, 0, 4)):
+        for operator in (reduce.reduce_sum, reduce.reduce_max):
+            for keepdim in (True, False):
+                why = f"over {axes} of nine while running, {keepdim}"
+                given = {"keepdim": keepdim}
+                yield Row(operator, (data, i(*axes)), given, why=why, opens=False)
+    yield Row(shape.squeeze, (data, i(-2, 3)), why="of nine axes, while running", opens=False)
+
+
+def _queries() -> Iterator[Row]:
+    """Attentions next to what a kernel takes: widths, samples, words and keys before them."""
+
+    def row(why: str, sizes: tuple[int, int, int], width: int, half: int = 0, **given: Any) -> Row:
+        batch, time, past = sizes
+        query, key = rand(batch, time, 2 * width), rand(batch, time, width, seed=1)
+        ends = i(*[past + time - 1] * batch), np.array(past + time, np.int32)
+        before: tuple[Any, ...] = (None, None)
+        if past or "kept" in why:
+            before = tuple(rand(batch, 1, past, width, seed=k) for k in (2, 3))
+        turn = rand(past + time + 1, half, seed=4) if half else None
+        angles = (None, None) if turn is None else (np.cos(turn), np.sin(turn))
+        heads = {"q_num_heads": 2, "kv_num_heads": 1} | given
+        operands = (query, key, -key, *ends, *before, *angles)
+        operator = attention.group_query_attention
+        return Row(operator, operands, heads, tol=FAR, why=f"{why}, {sizes}", opens=False)
+
+    for width, half in ((4, 0), (8, 0), (12, 0), (8, 4), (16, 8), (24, 8), (32, 8), (32, 16)):
+        yield row(f"{width} wide, {half} angles", (2, 1, 3), width, half)
+    for sizes in ((1, 3, 2), (2, 3, 2), (2, 1, 2), (1, 3, 0), (2, 3, 0), (2, 1, 0)):
+        yield row("kept", sizes, 8)
+        yield row("plain", sizes, 8)
+    for given in (
+        *({"causal": False}, {"local_window_size": 2}, {"scale": 0.3}, {"softcap": 1.5}),
+        {"causal": False, "local_window_size": 2},
+    ):
+        yield row(f"{given}", (1, 4, 0), 8, **given)
+        yield row(f"{given}", (1, 1, 4), 8, **given)
+    yield row("turned in pairs", (1, 3, 2), 16, 8, interleaved=True)
+
+
+def _thresholds() -> Iterator[Row]:
+    """Numbers that are a threshold, and thresholds next to those that kernels have."""
+    line = np.array([-30, -1, 0, 0.5, 1, 2, 19.5, 19.75, 20, 25, 26, np.inf, np.nan], np.float32)
+    for beta, threshold in (
+        (1, 0),
+        (1, 1),
+        (2, 1),
+        (1, 19),
+        (1, 19.5),
+        (1, 20),
+        (1, 25),
+        (0.5, 20),
+    ):
+        given: dict[str, Any] = {"beta": float(beta), "threshold": float(threshold)}
+        why = f"{beta}, beyond {threshold}"
+        yield Row(activation.softplus, (line,), given, tol=CLOSE, why=why, opens=False)
+    steps = np.array([-1, -0.5, 0, 0.5, 1, 2], np.float32).reshape(6, 1, 1)
+    one, none = np.ones((1, 1, 1), np.float32), np.zeros((1, 1, 1), np.float32)
+    for name in ("ThresholdedRelu", "HardSigmoid", "LeakyRelu", "Elu", "Relu"):
+        given = {"activations": (name,), "activation_alpha": (0.5,), "activation_beta": (0.5,)}
+        operands = (steps, one, none)
+        yield Row(recurrent.rnn, operands, given, tol=CLOSE, why=f"at ends of {name}", opens=False)
+    given = {"dtype": Precision.FLOAT64, "low": 0.0, "high": 1.0}
+    fine: Any = ((binary.mul, (np.float64(2**24),), {}), (binary.mod, (np.float64(1),), {}))
+    fine = (*fine, (reduce.reduce_max, (np.array([0]),), {"keepdim": False}), (unary.sign, (), {}))
+    why = "doubles in steps below 2**-24"
+    yield Row(random.random_uniform, (i(99),), given, why=why, then=fine, opens=False)
+
+
+def _nothing() -> Iterator[Row]:
+    """Images without rows or columns, by every rule."""
+    image = rand(1, 2, 3, 4)
+    for sizes in ((0, 0), (0, 3), (2, 0)):
+        for align in (True, False):
+            for operator in (resize.resize_linear, resize.resize_nearest):
+                why = f"to {sizes}, {align}"
+                given: dict[str, Any] = {"align_corners": align}
+                yield Row(operator, (image, Const(i(*sizes))), given, why=why, opens=False)
+                yield Row(operator, (image, i(*sizes)), given, why=f"{why}, given", opens=False)
+        half = {"align_corners": False, "align_mode": 0}
+        why = f"to {sizes}, half pixels"
+        yield Row(resize.resize_linear, (image, Const(i(*sizes))), half, why=why, opens=False)
+
+
+def _cells() -> Iterator[Row]:
+    """Cells whose input gate is the other one's opposite, with and without what looks inside."""
+    operands: Any = (rand(3, 2, 4), rand(1, 20, 4, seed=1), rand(1, 20, 5, seed=2))
+    more = (rand(1, 40, seed=3), None, rand(1, 2, 5, seed=4), rand(1, 2, 5, seed=5))
+    for inside in (None, rand(1, 15, seed=6)):
+        for clip in (None, 0.3):
+            given: dict[str, Any] = {"input_forget": True} | ({"clip": clip} if clip else {})
+            why = f"one gate for both, {'no ' if inside is None else ''}peepholes, clip {clip}"
+            row = Row(recurrent.lstm, (*operands, *more, inside), given, why=why, opens=False)
+            yield replace(row, tol=FAR)
+
+
+def _hardmax() -> Iterator[Row]:
+    """The largest of nothing, and of one."""
+    shapes = (((0, 3), 1), ((2, 0), 1), ((2, 0, 3), 1), ((2, 0, 3), 0), ((2, 1), 1), ((3,), -1))
+    for sizes, axis in shapes:
+        why = f"{sizes} along {axis}"
+        data = rand(*sizes)
+        yield Row(activation.hardmax, (data,), {"axis": axis}, why=why, opens=False)
+
+
+def _many_boxes() -> Iterator[Row]:
+    """More boxes than are compared with one another at once."""
+    low = rand(1100, 2, low=0, high=30)
+    boxes = np.concatenate([low, low + rand(1100, 2, seed=1, low=1, high=3)], 1)
+    operands = boxes, rand(1100, seed=2, low=0, high=1)
+    given = {"iou_threshold": 0.2}
+    yield Row(detection.suppress_boxes, operands, given, why="1100 boxes", opens=False)
+
+
+def _regions() -> Iterator[Row]:
+    """Samples that lie as far outside as counts, and halves that are rounded away from 0."""
+    image = rand(2, 2, 6, 7)
+    boxes = f(-2, -2, 0, 0, 6, 5, 8, 7, -2, 5, 0, 7, -2.25, -2, -0.25, 0, 6.25, 2, 8.25, 4)
+    images = i(0, 1, 0, 1, 1, dtype=np.int32)
+    for operator in (detection.roi_align, detection.roi_align_max):
+        for ratio in (1, 0, 3):
+            given: dict[str, Any] = {"output_height": 1, "output_width": 1, "spatial_scale": 1.0}
+            given |= {"sampling_ratio": ratio, "aligned": False}
+            operands: Any = (image, boxes.reshape(5, 4), images)
+            why = f"at the ends, {ratio}"
+            yield Row(operator, operands, given, tol=CLOSE, why=why, opens=False)
+    rows = f(0, 0.5, 1.5, 4.5, 3.5, 1, -1.5, -0.5, 2.5, 2.5, 1, 3, 4, 3, 2, 0, 6, 5, 9, 9)
+    for operator in (detection.max_roi_pool, detection.max_roi_positions):
+        for scale in (1.0, 0.5):
+            given = {"pooled_shape": (2, 3), "spatial_scale": scale}
+            why = f"halves by {scale}"
+            yield Row(operator, (image, rows.reshape(4, 5)), given, why=why, opens=False)
+
+
+CASES = [
+    *(*_activations(), *_few_bits(), *_many_axes(), *_queries(), *_thresholds()),
+    *(*_nothing(), *_regions(), *_many_boxes(), *_cells(), *_hardmax()),
+]
+
+AHEAD: dict[str, tuple[Step, ...]] = {
+    "nothing": (),
+    "a border": (Step(shape.pad, (0, Const(i(0, 0, 0, 0, 1, 0, 0, 1)), None)),),
+    "a border and a sum": (
+        Step(shape.pad, (0, Const(i(0, 0, 0, 0, 1, 0, 0, 1)), None)),
+        Step(binary.add, (1, Const(rand(3, 1, 1)))),
+    ),
+    "a border, pooled": (
+        Step(shape.pad, (0, Const(i(0, 0, 0, 0, 1, 2, 2, 1)), None)),
+        Step(pool.max_pool_2d, (1,), {"kernel_shape": (2, 1), "strides": (1, 1)}),
+    ),
+    "a border, pooled alone": (
+        Step(shape.pad, (0, Const(i(0, 0, 0, 0, 1, 2, 2, 1)), None)),
+        Step(pool.average_pool_2d, (1,), {"kernel_shape": (1, 1), "strides": (1, 2)}),
+    ),
+    "points with a border": (
+        Step(
+            conv.conv_2d,
+            (0, Const(rand(3, 3, 1, 1, seed=3)), Const(rand(3))),
+            {"pads": (1, 0, 1, 0), "strides": (1, 1), "dilations": (1, 1)},
+        ),
+        Step(unary.neg, (1,)),
+    ),
+    "points without one": (
+        Step(
+            conv.conv_2d,
+            (0, Const(rand(3, 3, 1, 1, seed=3)), Const(rand(3))),
+            {"strides": (1, 1), "dilations": (1, 1)},
+        ),
+    ),
+    "taps with a border": (
+        Step(
+            conv.conv_2d,
+            (0, Const(rand(3, 3, 2, 1, seed=3)), Const(rand(3))),
+            {"pads": (0, 1, 1, 1), "strides": (1, 1), "dilations": (1, 1)},
+        ),
+    ),
+    "groups behind a border": (
+        Step(shape.pad, (0, Const(i(0, 0, 0, 0, 1, 2, 2, 1)), None)),
+        Step(
+            conv.conv_2d,
+            (1, Const(rand(3, 1, 1, 1, seed=3)), Const(rand(3))),
+            {"strides": (1, 1), "dilations": (1, 1), "group": 3},
+        ),
+    ),
+}
+"""What strides of a tap that is one may be moved past, or must not be."""
+
+
+def points() -> Iterator[Chain]:
+    """A filter of one tap with strides behind borders and windows, of known and of open sizes."""
+    taps = Const(rand(4, 3, 1, 1, seed=1)), Const(rand(4, seed=2))
+    image = rand(2, 3, 5, 6)
+    for why, steps in AHEAD.items():
+        for strides, pads in (((2, 3), (0, 0, 0, 0)), ((1, 2), (0, 1, 1, 0))):
+            given: dict[str, Any] = {"strides": strides, "pads": pads, "dilations": (1, 1)}
+            last = Step(conv.conv_2d, (len(steps), *taps), given)
+            name = f"points by {strides} and {pads} behind {why}"
+            yield Chain((image,), (*steps, last), why=name, tol=CLOSE)
+    rows = Open(image, (2, 3, "h", "w"))
+    given = {"strides": (2, 3), "dilations": (1, 1)}
+    last = Step(conv.conv_2d, (2, *taps), given)
+    steps = AHEAD["a border and a sum"]
+    yield Chain((rows,), (*steps[:1], Step(unary.neg, (1,)), last), why="open points", tol=CLOSE)
+
+
+def quantised_odds() -> Iterator[Chain]:
+    """Odds in integers whose largest number is below 1, with scales for all and for each row."""
+    data = rand(3, 4, low=-4, high=4)
+    for why, scale in (("one scale", scalar(0.0035)), ("a scale for each", f(0.0039, 0.01, 0.003))):
+        for zero in (None, np.zeros(scale.shape, np.uint8), np.full(scale.shape, 9, np.uint8)):
+            operands = 1, Const(scale), None if zero is None else Const(zero)
+            given = {"axis": 0, "dtype": Precision.UINT8}
+            steps = (
+                Step(activation.softmax, (0,), {"axis": 1}),
+                Step(quant.quantize_linear, operands, given),
+            )
+            name = f"odds, {why}, {'none' if zero is None else zero.max()}"
+            yield Chain((data,), steps, why=name, tol=Tolerance(absolute=1))
+
+
+def open_odds() -> Iterator[Chain]:
+    """Odds of any number of keys, times their values: of one query, and of several."""
+    steps = Step(activation.softmax, (0,), {"axis": -1}), Step(linear.mat_mul, (2, 1))
+    for lead in ((), (2,), (2, 5)):
+        keys = Open(rand(*lead, 3), (*lead, "n"))
+        values = Open(rand(3, 4), ("n", 4))
+        yield Chain((keys, values), steps, why=f"odds of open keys, {lead}", tol=CLOSE)
+
+
+CHAINS = [*points(), *quantised_odds(), *open_odds()]
