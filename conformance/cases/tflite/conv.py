@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from nnir.errors import BadType, Unsupported
+from nnir.errors import BadFile, BadType, Unsupported
 
 from ...case import ROUNDS, Case, Const, Tolerance, rand
 from ...engines.tflite import Scaled
@@ -34,6 +35,14 @@ def bias(count: int, scale: float | tuple[float, ...], dtype: Any = np.int32) ->
     numbers = rand(count, seed=3, dtype=dtype, low=-900, high=900)
     return Scaled(numbers, scale, (0,) * count if many else 0, constant=True)
 
+
+def structure(*numbers: int) -> dict[str, Any]:
+    """The options of an operator of MediaPipe: numbers of 32 bits."""
+    return {"custom_options": tuple(struct.pack(f"<{len(numbers)}i", *numbers))}
+
+
+SAME, VALID = 1, 2
+"""The borders in such options."""
 
 OFFSETS = bias(5, tuple(0.02 * s for s in SCALES))
 BYTES = q(5, 3, 2, 4, dtype=np.uint8, seed=1, scale=0.004, zero=140, constant=True)
@@ -176,4 +185,24 @@ CASES = [
     *(Case("CONV_3D_TRANSPOSE", (sizes(1, 5, 4, 6, 2), Const(rand(2, 3, 2, 2, 2)), VOLUME),
            {**SOLID, f"dilation_{a}_factor": 2}, tol=ROUNDS, results=FLOAT, why=f"dilation {a}")
       for a in "dhw"),
+    *(Case("Convolution2DTransposeBias",
+           (rand(1, *image, 4), Const(rand(5, *window, 4, seed=1)), BIAS),
+           structure(padding, steps[1], steps[0]), tol=ROUNDS,
+           results=(np.empty((1, *result, 5), np.float32),),
+           why=f"{image}, windows of {window}, steps {steps}, to {result}")
+      for image, window, steps, padding, result in (
+          ((4, 6), (2, 2), (2, 2), SAME, (8, 12)),
+          ((4, 7), (2, 2), (2, 2), VALID, (8, 14)),
+          ((4, 6), (3, 3), (2, 2), SAME, (8, 12)),
+          ((4, 6), (3, 3), (2, 2), VALID, (9, 13)),
+          ((4, 6), (4, 3), (2, 3), SAME, (8, 18)),
+          ((3, 5), (3, 2), (1, 1), SAME, (3, 5)),
+          ((3, 5), (3, 2), (1, 1), VALID, (5, 6)),
+      )),
+    Case("Convolution2DTransposeBias", (IMAGE, FILTER, BIAS), structure(SAME, 1), raises=BadFile,
+         why="options without the second step"),
+    Case("Convolution2DTransposeBias", (IMAGE, FILTER, BIAS), structure(0, 1, 1), raises=BadFile,
+         why="no kind of border"),
+    Case("Convolution2DTransposeBias", (IMAGE, FILTER, BIAS), structure(SAME, 0, 1), raises=BadType,
+         why="no step"),
 ]  # fmt: skip

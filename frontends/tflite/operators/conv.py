@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from nnir.errors import BadType
+import numpy as np
+
+from nnir.dim import Expr
+from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
 from nnir.ops import shape
 from nnir.recipes.conv import convolve_images, convolve_transposed, filter_output_first
@@ -108,6 +111,28 @@ def transpose_conv(
     turned = _transpose_filter(weights, 3, 0, 1, 2)
     result = convolve_transposed(output_shape, turned, input, how, NHWC, 1, bias)
     return activate(result, fused_activation_function)
+
+
+@table.convert("Convolution2DTransposeBias")
+def convolution_2d_transpose_bias(
+    input: Value, weights: Value, bias: Value, *, padding: str, stride_w: int, stride_h: int
+) -> Value:
+    """MediaPipe's operator, whose result is as large as the steps say; the weights are [out,
+    height, width, in]. Of the whole, SAME cuts off what a convolution adds to such an image."""
+    if input.rank != 4 or weights.rank != 4 or min(stride_w, stride_h) < 1:
+        raise BadType(f"Convolution2DTransposeBias of {input.type} with {weights.type}")
+    wanted = []
+    for size, extent, step in zip(
+        input.shape[1:3], weights.sizes[1:3], (stride_h, stride_w), strict=True
+    ):
+        if isinstance(size, Expr):
+            raise NotConstant(f"Convolution2DTransposeBias of {input.type}: sizes must be known")
+        cut = max(0, extent - (size - 1) % step - 1) if padding == "SAME" else 0
+        wanted.append((size - 1) * step + extent - cut)
+    sizes = input.model.constant(wanted, np.int64)
+    how = _window(weights, slice(1, 3), padding, (stride_h, stride_w), (1, 1))
+    turned = _transpose_filter(weights, 3, 0, 1, 2)
+    return convolve_transposed(sizes, turned, input, how, NHWC, 1, bias)
 
 
 @table.convert("CONV_3D")
