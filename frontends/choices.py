@@ -79,7 +79,8 @@ class Choices:
         for name, shape in self.shapes.items():
             old = inputs[name].type
             for dim, size in zip(old.shape if old else (), parse_shape(shape)[0], strict=False):
-                if isinstance(size, int) and dim in map(symbol, symbols_of(dim)):
+                names = [symbol(n) for n in symbols_of(dim)]
+                if isinstance(size, int) and isinstance(dim, Expr) and dim in names:
                     found.setdefault(str(dim), set()).add(size)
         return {name: sizes.pop() for name, sizes in found.items() if len(sizes) == 1}
 
