@@ -53,9 +53,9 @@ def range_of(value: Value, sizes: Mapping[str, int] | None = None) -> tuple[int,
     found = DEFAULT
     for user, moved in _readers(value):
         if (ends := _table_sizes(user, moved)) is not None:
-            tables += _known(ends, sizes or {})
+            tables += _find_numbers(ends, sizes or {})
         elif (count := _steps(user, moved)) is not None:
-            steps += _known([count], sizes or {})
+            steps += _find_numbers([count], sizes or {})
         elif user.operator in (quant.dequantize_linear, quant.dequantize):
             found = (low, high) if value.dtype.itemsize <= 2 else PIXELS
         elif user.operator is unary.cast and user.outputs[0].is_float:
@@ -67,7 +67,7 @@ def range_of(value: Value, sizes: Mapping[str, int] | None = None) -> tuple[int,
     return max(found[0], low), min(found[1], high)
 
 
-def _known(sizes: Sequence[Dim], given: Mapping[str, int]) -> list[int]:
+def _find_numbers(sizes: Sequence[Dim], given: Mapping[str, int]) -> list[int]:
     """Those sizes that are numbers, and not 0."""
     found = [evaluate(size, given) for size in sizes]
     return [size for size in found if isinstance(size, int) and size]

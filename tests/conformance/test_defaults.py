@@ -74,7 +74,6 @@ NEEDED = {
     "STABLEHLO_PAD": "edge_padding_high edge_padding_low interior_padding",
     "STABLEHLO_REDUCE_WINDOW": "body_subgraph_index window_dimensions",
     "STABLEHLO_SCATTER": "update_computation_subgraph_index",
-    "SVDF": "rank",
     "UNPACK": "num",
     "WHILE": "body_subgraph_index cond_subgraph_index",
 }
