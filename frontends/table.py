@@ -264,13 +264,10 @@ class Converter:
         self.attributes = attributes
         self.only = only
 
-    @cached_property
-    def call(self) -> Function:
+    def call(self, /, *args: object, **keywords: object) -> Any:
         """The function with what is fixed, the defaults, and what each group takes."""
-        is_plain = not (self.fixed or self.defaults or self.groups)  # as most
-        return self.function if is_plain else self._call
-
-    def _call(self, /, *args: object, **keywords: object) -> Any:
+        if self.is_plain:  # as most
+            return self.function(*args, **keywords)
         given = {**self.fixed, **self.defaults, **keywords}
         if self.has_grouped_inputs:
             given |= zip((p.name for p in self.positional), args, strict=False)
@@ -280,6 +277,11 @@ class Converter:
         if isinstance(self.function, Operator):  # which takes tensors by their positions
             args = *args, *(given.pop(n) for n in self.attributes)
         return self.function(*args, **given)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether the function takes what a node gives as it is."""
+        return not (self.fixed or self.defaults or self.groups)
 
     @cached_property
     def _described(self) -> list[inspect.Parameter]:
