@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.ops import activation, binary, conv, index, linear, pool, quant, reduce, shape
+from nnir.ops import activation, binary, conv, index, linear, pool, quant, recurrent, reduce, shape
 from nnir.types import Precision
 
 from ...case import Const, f, i, rand, scalar
@@ -147,5 +147,21 @@ FOUND: list[GraphCase] = [
         )
         for repeats in ((1, 2, 2, 1), (1, 2, 1, 2))
         for sizes in (("n", 1, 7, 3), (2, 1, 7, "n"))
+    ),
+    *(
+        GraphCase(
+            (Open(rand(2, 2, 3), sizes), i(*lengths, dtype=np.int32)),
+            (
+                Step(
+                    operator,
+                    (0, *(Const(rand(1, *s, seed=k)) for k, s in enumerate(shapes)), 1),
+                ),
+            ),
+            why=f"openvino: lengths {lengths} of sequences {sizes}",
+        )
+        for operator, gates in ((recurrent.rnn, 1), (recurrent.gru, 3), (recurrent.lstm, 4))
+        for shapes in [((gates * 4, 3), (gates * 4, 4), (2 * gates * 4,))]
+        for lengths in ((2, 1), (1, 1))
+        for sizes in (("steps", 2, 3), (2, 2, 3))
     ),
 ]

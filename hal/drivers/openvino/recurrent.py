@@ -70,6 +70,10 @@ def layer(
         not (how.input_forget or any(v.constant is None or v.constant.any() for v in peepholes)),
         "has no LSTM with peepholes or input_forget",
     )
+    g.need(
+        sequence_lens is None or g.operation.inputs[0].is_static,
+        "reads no lengths of sequences whose sizes are open: fix them with --dim NAME=SIZE",
+    )
     names = [f.lower() for f in how.functions(each)]
     g.need(
         FUNCTIONS.issuperset(names) and names[:each] == names[-each:],
