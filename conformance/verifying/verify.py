@@ -22,7 +22,7 @@ from nnir.stateful import make_held, user_outputs
 from ..case import Tolerance
 from ..judging.compare import compare
 from ..judging.quantised import are_as_near, is_quantized, rounding_allowance
-from ..judging.rounding import probability_allowance, rounding_scatter
+from ..judging.rounding import distance_of, probability_allowance, rounding_scatter
 from ..judging.tolerance import largest
 from ..oracles.oracle import Refused
 from ..oracles.origin import BUILTIN, Origin, References, call_with_states, origin_of
@@ -250,7 +250,7 @@ def second_opinion(
     if tolerance is not None:
         return rows, {}
     if not is_quantized(model):
-        return forgive_rounding(model, trial, rows)
+        return forgive_rounding(model, trial, rows, answers)
     judged, notes = [], {}
     for place, row in enumerate(rows):
         others = [wanted[place] for wanted in answers]
@@ -266,26 +266,27 @@ def second_opinion(
 
 
 def forgive_rounding(
-    model: Model, trial: Trial, rows: list[Row]
+    model: Model, trial: Trial, rows: list[Row], others: Sequence[Sequence[np.ndarray]] = ()
 ) -> tuple[list[Row], dict[str, str]]:
     """The rows of outputs that differ, once it is known how far roundings alone take them.
 
-    Where the references in float64 lie as far from those in the model's own precision, the model
-    makes roundings large: two engines that are right differ by so much.
+    Where the references in float64 lie as far from those in the model's own precision, or `others`,
+    the origin's other kernels, from the first ones, the model makes roundings large: two engines
+    that are right differ by so much.
     """
     with References(model) as references:
         plain = references.run(trial.arrays)
-    scatter = rounding_scatter(model, trial.arrays, plain)
-    if scatter is None:
-        return rows, {}
+    scatter = rounding_scatter(model, trial.arrays, plain) or [0.0] * len(rows)
     judged, notes = [], {}
-    for row, want, moved in zip(rows, trial.wanted, scatter, strict=False):
-        allowed = min(FURTHER * moved, MOST_SCATTER * largest(want))
+    for place, (row, want, moved) in enumerate(zip(rows, trial.wanted, scatter, strict=False)):
+        spread = max((distance_of(other[place], want) for other in others), default=0.0)
+        allowed = min(max(FURTHER * moved, spread), MOST_SCATTER * largest(want))
         if not row.agrees and row.index is not None and row.max_absolute <= allowed:
             row = replace(row, agrees=True, problem=None, allowed=allowed)
+            kernels = f", and other kernels of its origin {spread:.1e}" if spread else ""
             notes[row.output] = (
                 f"output {row.output!r} is off by {row.max_absolute:.1e}; roundings to "
-                f"{want.dtype} alone take it {moved:.1e} from what float64 gives"
+                f"{want.dtype} alone take it {moved:.1e} from what float64 gives{kernels}"
             )
         judged.append(row)
     return judged, notes

@@ -114,3 +114,19 @@ def test_positions_lie_in_tables_of_open_sizes() -> None:
     model.outputs = [linear.mat_mul(index.gather(table, places, axis=0), np.ones((4, 1), "f"))]
     assert range_of(places, {"rows": 3}) == (0, 2)
     assert range_of(places) == (0, 9)
+
+
+@pytest.mark.parametrize(("share", "agrees"), [(0.9, True), (1.1, False)])
+def test_what_kernels_of_the_origin_do_is_forgiven(share: float, agrees: bool) -> None:
+    model = Model()
+    x = make_input(model, "x", Precision.FLOAT32, 4)
+    model.outputs = [x * 2]
+    arrays = random_inputs(model)
+    plain = evaluate(model, arrays)
+    spread = 1e-3
+    want = [plain[0] + np.float32(share * spread)]
+    others = [[want[0] + np.float32(spread)]]
+    rows = rows_of(model, plain, want, None)
+    assert not rows[0].agrees
+    judged, notes = forgive_rounding(model, Trial(arrays, want, {}), rows, others)
+    assert judged[0].agrees == agrees == bool(notes)
