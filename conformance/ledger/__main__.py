@@ -28,6 +28,9 @@ STATE = "state"
 WIDTH = 100
 """Columns of the table of lines."""
 
+PATIENCE = 600.0
+"""Seconds that a worker has for what it is handed at once: writing down lines takes its time."""
+
 
 def main(frontends: Sequence[str]) -> int:
     """Run every case on every device; 1 where something is wrong, which is not written."""
@@ -37,7 +40,7 @@ def main(frontends: Sequence[str]) -> int:
         shutil.rmtree(lines, ignore_errors=True)
         devices = devices_of(frontend)
         options = Options(frontends=(frontend,), devices=devices, yardstick=False, fresh=True)
-        run = conform(replace(options, lines=str(lines)), jobs=1)
+        run = conform(replace(options, lines=str(lines), timeout=PATIENCE), jobs=1)
         if not write(frontend, run):
             failed = 1
             continue

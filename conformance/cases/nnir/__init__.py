@@ -49,7 +49,6 @@ from . import (
     special,
     typed,
     unary,
-    used,
     weights,
     windows,
     written,
@@ -111,7 +110,7 @@ LIMITS: list[DirectLimit] = [
 ]
 
 MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS, *written.CHAINS, *seams.CHAINS]
-MODELS += [*inside.CHAINS, *behind.CHAINS, *used.CHAINS, *engine_edges.CHAINS]
+MODELS += [*inside.CHAINS, *behind.CHAINS, *engine_edges.CHAINS]
 """Models of a few operations."""
 
 __all__ = [
