@@ -157,7 +157,7 @@ FOUND: list[GraphCase] = [
                     (0, *(Const(rand(1, *s, seed=k)) for k, s in enumerate(shapes)), 1),
                 ),
             ),
-            why=f"openvino: lengths {lengths} of sequences {sizes}",
+            why=f"openvino: {operator.name}, lengths {lengths} of sequences {sizes}",
         )
         for operator, gates in ((recurrent.rnn, 1), (recurrent.gru, 3), (recurrent.lstm, 4))
         for shapes in [((gates * 4, 3), (gates * 4, 4), (2 * gates * 4,))]
