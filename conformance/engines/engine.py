@@ -67,6 +67,11 @@ class Engine(ABC, Generic[Row]):
     def inputs(self, case: Row, model: Model) -> list[np.ndarray]:
         """The arrays that go in at run time, in the order of the model's inputs."""
 
+    def may_wait(self, case: Row) -> bool:
+        """Whether the programs of a case may run later, beside those of other cases; no threads of
+        its own may call them."""
+        return True
+
     def refused(self, case: Row, device: str, oracle: Oracle) -> list[np.ndarray]:
         """Convert and run a case that must fail, without needing the origin's results."""
         return self.results(case, device, self.ask(case, oracle))

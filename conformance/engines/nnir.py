@@ -48,6 +48,9 @@ class DirectEngine(Engine[Any]):
             problem = find_use(case, device, answer.results)
         return replace(found, problem=problem)
 
+    def may_wait(self, case: Any) -> bool:
+        return not isinstance(case, Used)
+
     def refused(self, case: Any, device: str, oracle: Oracle) -> list[np.ndarray]:
         return self.results(case, device, Answer([]))
 

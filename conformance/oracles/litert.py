@@ -72,7 +72,8 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
         return [np.frombuffer(content, np.uint8)]
     tensors = zip(head["tensors"], arrays, strict=True)
     given = [a for t, a in tensors if not is_held(t)]
-    return [np.frombuffer(content, np.uint8), *invoke(content, given, PLAIN)]
+    kernels = RESOLVERS[None] if is_delegated(content) else PLAIN
+    return [np.frombuffer(content, np.uint8), *invoke(content, given, kernels)]
 
 
 def run_signature(
@@ -146,7 +147,7 @@ def save_tensors(content: bytes, arrays: list[np.ndarray], head: dict[str, Any])
 
 def invoke(content: bytes, arrays: list[np.ndarray], kernels: Any) -> list[np.ndarray]:
     """LiteRT's outputs, in the order of the graph."""
-    if any(name in content for name in DELEGATED):
+    if kernels is RESOLVERS[None] and is_delegated(content):
         return run_delegated(content, arrays)
     found = litert.Interpreter(model_content=content, experimental_op_resolver_type=kernels)
     details = found.get_input_details()
@@ -158,6 +159,11 @@ def invoke(content: bytes, arrays: list[np.ndarray], kernels: Any) -> list[np.nd
         found.set_tensor(detail["index"], array)
     found.invoke()
     return [fetch(found, d) for d in found.get_output_details()]
+
+
+def is_delegated(content: bytes) -> bool:
+    """Whether a file has operators that XNNPACK alone has."""
+    return any(name in content for name in DELEGATED)
 
 
 def run_delegated(content: bytes, arrays: list[np.ndarray]) -> list[np.ndarray]:

@@ -147,10 +147,12 @@ class Operators(Suite):
         yield replace(made, decomposed=names, standard=asked.standard, answer=asked.digest)
 
     def can_wait(self, item: Item, device: str) -> bool:
-        """Whether the origin has answered, the case is not one that must fail, and the device was
-        not asked before."""
+        """Whether the origin has answered, the case is neither one that must fail nor one with
+        threads of its own, and the device was not asked before."""
         asked = self._of(item)
-        return asked.case.raises is None and asked.has_answer and not self._is_kept(asked, device)
+        if asked.case.raises is not None or not asked.engine.may_wait(asked.case):
+            return False
+        return asked.has_answer and not self._is_kept(asked, device)
 
     def _is_kept(self, asked: Asked, device: str) -> bool:
         runs = self.crew.runs

@@ -49,6 +49,7 @@ from . import (
     special,
     typed,
     unary,
+    used,
     weights,
     windows,
     written,
@@ -110,7 +111,7 @@ LIMITS: list[DirectLimit] = [
 ]
 
 MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS, *written.CHAINS, *seams.CHAINS]
-MODELS += [*inside.CHAINS, *behind.CHAINS, *engine_edges.CHAINS]
+MODELS += [*inside.CHAINS, *behind.CHAINS, *engine_edges.CHAINS, *used.CHAINS]
 """Models of a few operations."""
 
 __all__ = [

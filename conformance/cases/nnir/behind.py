@@ -218,7 +218,7 @@ def _large() -> Iterator[Chain]:
     """A megabyte of weights, which files and caches hold otherwise than fewer."""
     weights = Const(rand(512, 600))
     product = Step(linear.mat_mul, (0, weights))
-    near = Tolerance(1e-4, 1e-4)
+    near = Tolerance(relative=1e-5, absolute=1e-4)
     yield Chain((rand(2, 512),), (product,), why="a megabyte of weights", tol=near)
 
 

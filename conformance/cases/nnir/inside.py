@@ -232,6 +232,8 @@ def _weighted() -> Iterator[Chain]:
     yield _product("a bias of another scale", taps, 0.5, (whole_bias, 0.3))
     yield _product("a bias with a scale each", taps, each, (whole_bias, each / 2))
     yield _product("a bias with equal scales", taps, 0.5, (whole_bias, np.full(5, 0.25)))
+    equal = np.full(5, 0.5, np.float32)
+    yield _product("a bias of one scale beside equal ones", taps, equal, (whole_bias, 0.25))
     for scale in (0.25, 0.3):
         added = real(Const(whole_bias), scale, None, 0)
         sums = Step(linear.mat_mul, (1, 2), {"transpose_y": True}), Step(binary.add, (4, 3))

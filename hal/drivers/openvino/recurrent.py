@@ -71,7 +71,7 @@ def layer(
         "has no LSTM with peepholes or input_forget",
     )
     g.need(
-        sequence_lens is None or all(v is None or v.is_static for v in g.operation.inputs[:1]),
+        sequence_lens is None or input.output.get_partial_shape().is_static,
         "reads no lengths of sequences whose sizes are open: fix them with --dim NAME=SIZE",
     )
     names = [f.lower() for f in how.functions(each)]

@@ -104,9 +104,8 @@ class _Taker:
         if None in hows or tensor.data_type != DataType.INT32 or tensor.data is None:
             return None
         first, second, own = (np.array(h.scales, np.float32) for h in hows if h is not None)
-        same = np.array_equal(np.broadcast_to(first * second, own.shape), own)
         zeros = hows[2].zero_points if hows[2] is not None else ()
-        if len(first) > 1 or len(own) != len(first * second) or not same or any(zeros):
+        if len(first) > 1 or any(zeros) or not np.array_equal(first * second, own):
             return None
         self.tensors.append(replace(tensor, quantization=None))
         return len(self.tensors) - 1
