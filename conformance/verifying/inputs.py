@@ -14,6 +14,7 @@ from nnir.model import Model, Value
 from nnir.stateful import user_inputs
 from nnir.types import Precision
 
+from .demands import count_broken, demands_of, known_sizes
 from .input_ranges import range_of
 
 SIZES = (2, 3, 4, 8, 16, 32, 64, 128, 224, 1)
@@ -32,31 +33,50 @@ def random_inputs(
     """One array per input of the caller; those that are a list of tensors belong together.
 
     Floats are uniform in [-1, 1), bools even, integers as `range_of` says. `sizes` gives dynamic
-    dimensions by name; the others get the first of `SIZES` with which nothing in the model is
-    empty, or their lowest or highest size. `most`: integers lie between 0 and it.
+    dimensions by name; the others get the first of `rank_sizes`. `most`: integers lie between 0
+    and it.
     """
     given = dict(sizes or {})
     names = open_sizes(model)
     if unknown := set(given) - names:
         raise BadInput(f"no dimension {', '.join(sorted(unknown))}; there are {sorted(names)}")
     if names - given.keys():
-        choices = [choose_sizes(model, size) | given for size in SIZES]
-        given = next((c for c in choices if not makes_nothing(model, c)), choices[0])
+        given = rank_sizes(model)[0] | given
     generator = np.random.default_rng(seed)
     arrays = [np.asarray(_random(v, given, generator, most)) for v in user_inputs(model)]
     side, _ = sides_of(model)
     return side.sample(arrays, generator) if side.has_lists else arrays
 
 
-def choose_sizes(model: Model, size: int, step: int = 0) -> dict[str, int]:
+def choose_sizes(
+    model: Model, size: int, step: int = 0, known: Mapping[str, int] | None = None
+) -> dict[str, int]:
     """Open dimensions of one size, or each larger than the one before by `step`, within what the
-    model says of them."""
+    model says of them; those that are `known` as they are."""
     sizes = {}
     for position, name in enumerate(sorted(open_sizes(model))):
         low, high = model.symbols.get(name, (0, None))
-        wanted = max(low, size + step * position)
+        wanted = max(low, (known or {}).get(name, size + step * position))
         sizes[name] = wanted if high is None else min(wanted, high)
     return sizes
+
+
+def rank_sizes(model: Model) -> list[dict[str, int]]:
+    """Sizes of open dimensions to try, each choice once, those first that break the fewest demands
+    of operations and with which nothing is empty: equal ones, then different ones."""
+    demands = demands_of(model)
+    known = known_sizes(demands)
+    choices: list[dict[str, int]] = []
+    for size in SIZES:
+        for step in (0, 1):
+            sizes = choose_sizes(model, size, step, known)
+            if sizes not in choices:
+                choices.append(sizes)
+
+    def rank(sizes: Mapping[str, int]) -> tuple[int, bool]:
+        return count_broken(demands, sizes), makes_nothing(model, sizes)
+
+    return sorted(choices, key=rank)
 
 
 def makes_nothing(model: Model, sizes: Mapping[str, int]) -> bool:

@@ -13,7 +13,7 @@ from nnir.progress import advance, stage
 
 from ..judging.compare import is_float
 from ..oracles.oracle import Refused
-from .inputs import SIZES, choose_sizes, makes_nothing, random_inputs
+from .inputs import random_inputs, rank_sizes
 
 Arrays = list[np.ndarray]
 
@@ -78,7 +78,7 @@ def trials(model: Model, run: Run, seed: int = 0, count: int | None = None) -> l
 def _make_sequence(model: Model, run: Run, seed: int, count: int, most: int | None) -> list[Trial]:
     """Calls one after the other, all of which the origin takes."""
     refusal: Refused | None = None
-    for sizes in candidates(model):
+    for sizes in rank_sizes(model):
         found: list[Trial] = []
         try:
             while len(found) < count:
@@ -97,7 +97,7 @@ def _make_trials(model: Model, run: Run, seed: int, count: int, most: int | None
     """Trials of different sizes, as far as the origin takes these."""
     found: list[Trial] = []
     refusal: Refused | None = None
-    for sizes in candidates(model):
+    for sizes in rank_sizes(model):
         arrays = random_inputs(model, seed + len(found), sizes, most)
         if found and sum(a.size for a in arrays) > MOST:
             break
@@ -116,18 +116,6 @@ def _make_trials(model: Model, run: Run, seed: int, count: int, most: int | None
         found.append(replace(last, arrays=arrays, wanted=run(arrays)))
         advance()
     return found
-
-
-def candidates(model: Model) -> list[dict[str, int]]:
-    """Sizes of open dimensions to try, each choice once: equal ones, then different ones; those
-    with which something in the model is empty come last."""
-    found: list[dict[str, int]] = []
-    for size in SIZES:
-        for step in (0, 1):
-            sizes = choose_sizes(model, size, step)
-            if sizes not in found:
-                found.append(sizes)
-    return sorted(found, key=lambda sizes: makes_nothing(model, sizes))
 
 
 def weaknesses(names: list[str], found: list[Trial]) -> list[str]:

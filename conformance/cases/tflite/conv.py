@@ -104,6 +104,11 @@ CASES = [
          results=RESULT, opset=3),
     Case("CONV_2D", (QUANTIZED, WEIGHTS, OFFSETS), {**PLAIN, "fused_activation_function": "RELU6"},
          tol=QUANTUM, why="per channel, relu6", results=RESULT, opset=3),
+    Case("CONV_2D", (QUANTIZED, WEIGHTS, bias(5, tuple(0.03 * s for s in SCALES[::-1]))), PLAIN,
+         tol=QUANTUM, why="a bias of other scales, which count for nothing", results=RESULT,
+         opset=3),
+    Case("CONV_2D", (QUANTIZED, WEIGHTS, bias(5, 0.0001)), PLAIN, tol=QUANTUM, results=RESULT,
+         why="a bias of one other scale", opset=3),
     *(
         Case("CONV_2D", (QUANTIZED, WEIGHTS, OFFSETS),
              {"padding": "VALID", "stride_w": 1, "stride_h": 2, "fused_activation_function": a},
@@ -120,6 +125,9 @@ CASES = [
          why="int8 weights: LiteRT quantises the image too", opset=5),
     Case("DEPTHWISE_CONV_2D", (QUANTIZED, THIN, THIN_BIAS), {**PLAIN, "depth_multiplier": 2},
          tol=QUANTUM, why="per channel", results=RESULT, opset=3),
+    Case("DEPTHWISE_CONV_2D", (QUANTIZED, THIN, bias(8, tuple(0.03 * s for s in THIN_SCALES))),
+         {**PLAIN, "depth_multiplier": 2}, tol=QUANTUM, why="a bias of other scales",
+         results=RESULT, opset=3),
     Case("DEPTHWISE_CONV_2D", (QUANTIZED, THIN, THIN_BIAS),
          {"padding": "VALID", "stride_w": 2, "stride_h": 2, "depth_multiplier": 2,
           "fused_activation_function": "RELU6"},
@@ -147,6 +155,10 @@ CASES = [
     Case("TRANSPOSE_CONV", (sizes(2, 14, 16, 5), WEIGHTS, QUANTIZED, OFFSETS),
          {"padding": "SAME", "stride_w": 2, "stride_h": 2}, tol=QUANTUM, results=RESULT, opset=3,
          why="per channel with a bias"),
+    Case("TRANSPOSE_CONV",
+         (sizes(2, 14, 16, 5), WEIGHTS, QUANTIZED, bias(5, tuple(0.03 * s for s in SCALES))),
+         {"padding": "SAME", "stride_w": 2, "stride_h": 2}, tol=QUANTUM, results=RESULT, opset=3,
+         why="a bias of other scales"),
     *(
         Case("DEPTHWISE_CONV_2D", (IMAGE, DEPTHWISE, Const(rand(8))),
              {"padding": p, "stride_w": s, "stride_h": s, "depth_multiplier": 2}, tol=ROUNDS)

@@ -60,6 +60,8 @@ CASES = [
     Case("FULLY_CONNECTED", (X, Const(rand(7)), B), raises=BadType, why="weights of one axis"),
     Case("FULLY_CONNECTED", (q(3, 7), BYTES, bias(0.02 * 0.005)), results=stored(0.04, 3),
          tol=QUANTUM, opset=4, why="int8"),
+    Case("FULLY_CONNECTED", (q(3, 7), ROWS, bias(tuple(0.03 * s for s in SCALES))),
+         results=stored(0.04, 3), tol=QUANTUM, opset=12, why="int8, a bias of other scales"),
     Case("FULLY_CONNECTED", (q(3, 7), BYTES, None), results=stored(0.04, 3),
          tol=QUANTUM, opset=6, why="int8, no bias"),
     Case("FULLY_CONNECTED", (q(3, 7), BYTES, bias(0.02 * 0.005)),

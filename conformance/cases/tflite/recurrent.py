@@ -142,7 +142,14 @@ WHOLE_WAYS: dict[str, dict[str, Any]] = {
     "normalised": {"normed": True},
 }
 BYTES = stored(1 / 128)
-GATES = {INSIDE: (*[stored(1 / 1024, dtype=np.int16)[0]] * 4, BYTES[0])}
+
+
+def gates(*hidden: Any) -> dict[str, Any]:
+    """What an LSTM in integers says of the tensors inside it; `hidden`: scale and zero point."""
+    return {INSIDE: (*[stored(1 / 1024, dtype=np.int16)[0]] * 4, stored(*hidden)[0])}
+
+
+GATES = gates(1 / 128)
 SHORTS = q(BATCH, UNITS, dtype=np.int16, scale=1 / 2048)
 BASIC = (
     q(BATCH, INPUTS, dtype=np.uint8, scale=1 / 128, zero=128),
@@ -209,6 +216,12 @@ CASES = [
            tol=QUANTUM, why=f"in integers, {why}") for why, way in WHOLE_WAYS.items()),
     Case(UNIDIRECTIONAL, lstm_of_integers(), {**TANH, **GATES, "cell_clip": 0.3}, results=BYTES,
          opset=3, tol=QUANTUM, why="in integers, clip"),
+    *(Case(UNIDIRECTIONAL, lstm_of_integers(), {**TANH, **gates(*hidden)}, results=stored(*made),
+           opset=3, tol=QUANTUM, why=f"in integers, {why}")
+      for why, hidden, made in (
+          ("rounded otherwise than they are read", (1 / 100, 5), (1 / 128,)),
+          ("a state and results of two scales", (1 / 128,), (1 / 90, -6)),
+          ("integers of three scales", (1 / 120, -3), (1 / 100, 7)))),
     Case("LSTM", BASIC, {**STEP, "kernel_type": "BASIC"}, tol=Tolerance(absolute=4), opset=2,
          results=BASIC_RESULTS, read=2, outputs=4, why="in integers"),
     *(Case("SVDF", svdf_of_integers(bias=b), {"rank": 2, "fused_activation_function": a},

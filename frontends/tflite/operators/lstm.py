@@ -9,8 +9,9 @@ import numpy as np
 
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
-from nnir.model import Value
-from nnir.ops import activation, index, linear, norm, recurrent, shape
+from nnir.model import Model, Value
+from nnir.ops import activation, index, linear, norm, quant, recurrent, shape
+from nnir.types import Precision
 
 from ...translate import Translator
 from .fused import activate, clip_between
@@ -78,6 +79,26 @@ class Cell(NamedTuple):
         return clip_between(result, -bound, bound) if bound > 0 else result
 
 
+class Stored(NamedTuple):
+    """What an LSTM gives in integers, which the next step and the readers of its results may take
+    for other numbers: scales and zero points of the rounding, the state and the results."""
+
+    scales: tuple[float, ...]
+    zeros: tuple[int, ...]
+
+    def round(self, hidden: Value) -> tuple[Value, Value]:
+        """What the next step reads, and what the readers of the results do."""
+        how = self._at(hidden.model, 0)
+        whole = quant.quantize_linear(hidden, *how, dtype=Precision.INT8)
+        state, result = (quant.dequantize_linear(whole, *self._at(hidden.model, k)) for k in (1, 2))
+        return state, result
+
+    def _at(self, model: Model, place: int) -> tuple[Value, Value]:
+        numbers = np.float32(self.scales[place]), np.int8(self.zeros[place])
+        scale, zero = (model.constant(np.array(n)) for n in numbers)
+        return scale, zero
+
+
 def recur(hidden: Value, weights: Value) -> Value:
     """A product with a matrix, or with the diagonal of one."""
     if weights.rank == 1:
@@ -114,11 +135,18 @@ def cell_of(given: Given, norms: Given, function: str, clip: float, bound: float
 
 
 def lstm_layer(
-    x: Value, cell: Cell, hidden: Value, state: Value, translator: Translator, *, reverse: bool
+    x: Value,
+    cell: Cell,
+    hidden: Value,
+    state: Value,
+    translator: Translator,
+    *,
+    reverse: bool,
+    stored: Stored | None = None,
 ) -> tuple[Value, Value, Value]:
     """The outputs [T, N, H] of an LSTM over [T, N, I], and both states behind its last step."""
     gates = [g for g in cell.gates.values() if g is not None]
-    plain = cell.function in STANDARD and not cell.clip and cell.projection is None
+    plain = cell.function in STANDARD and not cell.clip and cell.projection is None and not stored
     if plain and all(g.norm is None and g.recurrence.rank == 2 for g in gates):
         return _standard(x, cell, hidden, state, reverse=reverse)
     products = {name: _input_part(x, gate) for name, gate in cell.gates.items() if gate is not None}
@@ -127,6 +155,8 @@ def lstm_layer(
         given = {name: index.gather(p, k, axis=0) for name, p in products.items()}
         hidden, state = cell.step(given, hidden, state)
         rows[k] = hidden
+        if stored:
+            hidden, rows[k] = stored.round(hidden)
     return stack_rows(rows), hidden, state
 
 

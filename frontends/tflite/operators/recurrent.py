@@ -21,6 +21,7 @@ from .lstm import (
     GATES,
     STANDARD,
     Given,
+    Stored,
     begun,
     cell_of,
     lstm_layer,
@@ -61,9 +62,14 @@ def unidirectional_sequence_lstm(
     proj_clip: float,
     time_major: bool,
     diagonal_recurrent_tensors: bool,
+    hidden_scales: tuple[float, ...] = (),
+    hidden_zeros: tuple[int, ...] = (),
     translator: Translator,
 ) -> tuple[Value, Value, Value]:
-    """Inputs as the file has them: the cell's, output and cell state, four normalisations."""
+    """Inputs as the file has them: the cell's, output and cell state, four normalisations.
+
+    `hidden_scales` and `hidden_zeros`: see `Stored`.
+    """
     given = _pad_operands(rest, CELL + 6)
     norms = given[CELL + 2 :]
     cell = cell_of(given[:CELL], norms, fused_activation_function, cell_clip, proj_clip)
@@ -72,7 +78,8 @@ def unidirectional_sequence_lstm(
         raise BadType("an LSTM whose recurrent weights are not what it says of them")
     hidden, state = (_require(v, "a state") for v in given[CELL : CELL + 2])
     x = _swap_time_and_batch(input, time_major=time_major)
-    result, *states = lstm_layer(x, cell, hidden, state, translator, reverse=False)
+    stored = Stored(hidden_scales, hidden_zeros) if hidden_scales and given[15] is None else None
+    result, *states = lstm_layer(x, cell, hidden, state, translator, reverse=False, stored=stored)
     return _swap_time_and_batch(result, time_major=time_major), states[0], states[1]
 
 

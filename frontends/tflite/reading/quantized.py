@@ -8,7 +8,7 @@ the integers. Source: tensorflow.org/lite/performance/quantization_spec.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -33,6 +33,16 @@ MOVES = frozenset(
 )
 """Operators that do not compute with the numbers that integers stand for, whatever their scales."""
 
+PRODUCTS = {
+    **dict.fromkeys(("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"), (0, 1, 2)),
+    "TRANSPOSE_CONV": (2, 1, 3),
+}
+"""Where operators have their input, their weights and the bias, which they add to the products
+whatever scale it says."""
+
+NEAR = 1e-5
+"""How far scales of a bias may lie from those of the products and be the same, rounded."""
+
 
 class Explicit:
     """Adds a file's operators to a graph."""
@@ -40,12 +50,14 @@ class Explicit:
     def __init__(self, graph: SourceGraph, tensors: Sequence[Tensor]) -> None:
         self.graph = graph
         self.tensors = tensors
-        self.reals: dict[str, str] = {}
+        self.reals: dict[tuple[str, tuple[float, ...] | None], str] = {}
+        self.names: set[str] = set()
 
     def add(self, node: SourceNode, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """Add a node, with nodes that dequantise and quantise around it where it needs them."""
         held = [None if t and t.is_variable else t for t in self._of(inputs)]  # reals: see `keep`
         given = {k: t for k, t in enumerate(held) if t and t.is_quantized}
+        given |= bias_of_products(node.op, given)
         made = {k: t for k, t in enumerate(self._of(outputs)) if t and t.is_quantized}
         problem = next((t.problem for t in self._of([*inputs, *outputs]) if t and t.problem), None)
         if problem:
@@ -90,16 +102,48 @@ class Explicit:
 
     def _real(self, tensor: Tensor) -> str:
         """The name of what a quantised tensor stands for."""
-        if tensor.name not in self.reals:
-            self.reals[tensor.name] = f"{tensor.name}/dequantized"
-            self._dequantize(tensor, self.reals[tensor.name])
-        return self.reals[tensor.name]
+        scales = None if tensor.quantization is None else tensor.quantization.scales
+        key = tensor.name, scales
+        if key not in self.reals:
+            again = len(self.reals) if tensor.name in self.names else ""
+            self.names.add(tensor.name)
+            self.reals[key] = f"{tensor.name}/dequantized{again}"
+            self._dequantize(tensor, self.reals[key])
+        return self.reals[key]
 
     def _dequantize(self, tensor: Tensor, result: str) -> None:
         attributes = {"block_size": 0, **attributes_of(tensor)}
         del attributes["dtype"]
         node = SourceNode("DEQUANTIZE", [tensor.name], [result], attributes, result)
         self.graph.nodes.append(node)
+
+
+def bias_of_products(op: str, given: Mapping[int, Tensor]) -> dict[int, Tensor]:
+    """The bias of an operator on integers with the scales that it is added with."""
+    places = PRODUCTS.get(op)
+    if places is None or not all(k in given and given[k].quantization for k in places):
+        return {}
+    input, weights, own = (cast(Quantization, given[k].quantization) for k in places)
+    scales = np.asarray(weights.scales) * input.scales[0]
+    said = np.asarray(own.scales)
+    if len(said) in (1, len(scales)) and np.allclose(said, scales, rtol=NEAR, atol=0):
+        return {}
+    axis = 0 if len(scales) > 1 else None
+    how = Quantization(tuple(map(float, scales.astype(np.float32))), (0,), axis)
+    return {places[2]: replace(given[places[2]], quantization=how)}
+
+
+def ranges_of_hidden(tensors: Sequence[Tensor]) -> dict[str, Any]:
+    """How an LSTM in integers rounds what it gives, how it reads that in the next step, and how its
+    readers do: the same integers, of which the tensors may say three things."""
+    hows = [t.quantization for t in tensors]
+    if None in hows or len(set(hows)) == 1:
+        return {}
+    found = [cast(Quantization, how) for how in hows]
+    return {
+        "hidden_scales": tuple(how.scales[0] for how in found),
+        "hidden_zeros": tuple(how.zero_points[0] for how in found),
+    }
 
 
 def attributes_of(tensor: Tensor) -> dict[str, Any]:

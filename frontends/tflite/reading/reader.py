@@ -30,7 +30,7 @@ from nnir.types import Quantization, TensorType
 from ...source import SourceGraph, SourceModel, SourceNode, SourceValue, dims
 from .custom import options
 from .graphs import Blocks, Graph, Tensor
-from .quantized import Explicit
+from .quantized import Explicit, ranges_of_hidden
 from .sparse import MOST, SPARE, places_of
 from .state import Resources
 
@@ -63,6 +63,10 @@ COMPILERS = {
     "DISPATCH_OP": "LiteRT's compiler for NPUs",
 }
 """Custom operators that hold what a compiler made of others."""
+
+LSTM = "UNIDIRECTIONAL_SEQUENCE_LSTM"
+HIDDEN, STATE = 4, 18
+"""Which of its intermediate tensors says how it rounds, and which operand is its state."""
 
 DEEPEST = 60
 BLOCKWISE = 2
@@ -256,6 +260,10 @@ class Reader:
             kept["out_sizes"] = graph.tensors[outputs[0]].sizes
         if name in CASTS and outputs:
             kept["out_data_type"] = graph.tensors[outputs[0]].precision
+        held = operator.integers(OperatorTable.INTERMEDIATES)
+        if name == LSTM and len(held) > HIDDEN and len(inputs) > STATE and outputs:
+            said = held[HIDDEN], inputs[STATE], outputs[0]
+            kept |= ranges_of_hidden([graph.tensors[_index(k, count)] for k in said])
         return SourceNode(name, names, made, kept, made[0] if made else "")
 
     def _variables(self, graph: Graph) -> Iterator[SourceNode]:

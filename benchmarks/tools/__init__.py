@@ -1,0 +1,1 @@
+"""Models as the field's tools write them, verified on every device."""

@@ -1,0 +1,23 @@
+"""What `verify` says of a model on each device, in a few words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import nnadapter as nna
+from nnir.errors import NNAdapterError, summary
+
+DEVICES = ("builtin", "onnxruntime", "openvino", "litert", "torch")
+AGREES = "agrees"
+Options = dict[str, Any]
+"""What `nnadapter.load` is given beside a path."""
+
+
+def ask(path: Path, device: str, options: Options) -> str:
+    """`agrees`, or what is in the way: the kind of an error or `differs`, a colon, the rest."""
+    try:
+        report = nna.verify(path, device, loading=options)
+    except NNAdapterError as error:
+        return f"{type(error).__name__}: {summary(error)[:200]}"
+    return AGREES if report else f"differs: {report.worst()}"
