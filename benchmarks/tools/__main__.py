@@ -23,8 +23,12 @@ from .writers.making import PART, REFUSED
 
 WRITERS = Path(__file__).with_name("writers")
 ENDINGS = (".onnx", ".pdmodel", "model.json")
-NOT_RUN = ("Refused", "Lost")
-"""What begins the verdict on a model that its own framework refuses, or dies of."""
+OPENING = {
+    ".onnx": "import onnxruntime as o; o.InferenceSession(path)",
+    ".tflite": "from ai_edge_litert.interpreter import Interpreter as I; i = I(path); "
+    "i.allocate_tensors(); i.invoke()",
+}
+"""What an engine does with its files: one that fails here no one can run."""
 
 MOST_DEATHS = 40
 """A tool whose process ends in the middle begins anew behind that model, so often at most."""
@@ -71,8 +75,8 @@ def main() -> int:
         for path in write_models(tool, given.folder):
             verdicts = {d: ask(path, d, {}) for d in devices}
             counts["models"] += 1
-            if all(v.startswith(NOT_RUN) for v in verdicts.values()):
-                out.print(f"{path.name}: {verdicts[devices[0]]}", markup=False)
+            if AGREES not in verdicts.values() and not opens(path):
+                out.print(f"{path.name}: its own engine does not run it", markup=False)
                 continue
             counts["run"] += 1
             for device, verdict in verdicts.items():
@@ -100,6 +104,15 @@ def write_models(tool: Tool, folder: Path) -> Iterator[Path]:
     for path in sorted(place.iterdir()):
         if not path.name.startswith((REFUSED, PART)):
             yield from files_of(path)
+
+
+def opens(path: Path) -> bool:
+    """Whether the engine that a file is for runs it."""
+    program = OPENING.get(path.suffix)
+    if program is None:
+        return True
+    command = [sys.executable, "-c", f"path = {str(path)!r}; {program}"]
+    return not subprocess.run(command, capture_output=True, check=False).returncode
 
 
 def files_of(path: Path) -> list[Path]:

@@ -19,12 +19,13 @@ import nnadapter as nna
 from conformance.oracles.oracle import Refused
 from conformance.oracles.torch import load_program
 from conformance.verifying.input_ranges import range_of
+from conformance.verifying.inputs import random_inputs, rank_sizes
 from conformance.verifying.trials import COUNT, Trial, trials, weaknesses
 from conformance.verifying.verify import Report
 from hal.runtime.memory import HostMemory
 from nnir.dim import symbol
 from nnir.model import Model
-from nnir.ops import binary, index, quant, shape, unary
+from nnir.ops import binary, conv, index, quant, shape, unary
 from nnir.types import Precision, TensorType
 
 F32, I64, U8 = Precision.FLOAT32, Precision.INT64, Precision.UINT8
@@ -151,6 +152,21 @@ def test_sizes_grow_until_the_origin_takes_them() -> None:
     assert asked[0] == 2
     with pytest.raises(Refused, match="never"):
         trials(open_model(), lambda _: (_ for _ in ()).throw(Refused("never")))
+
+
+def test_sizes_are_those_that_operations_demand() -> None:
+    model = Model()
+    sizes = tuple(symbol(n) for n in ("batch", "channels", "height", "width"))
+    x = model.input("x", TensorType(F32, sizes))
+    taps = model.constant(np.ones((2, 6, 4, 4), np.float32))
+    bias = model.constant(np.ones(2, np.float32))
+    made = conv.conv_2d(x, taps, bias, strides=(4, 4), dilations=(1, 1), group=2)
+    flat = shape.reshape(made, [0, 2, -1])
+    model.outputs = [flat + model.constant(np.ones((1, 2, 64), np.float32))]
+    first = rank_sizes(model)[0]
+    assert first["channels"] == 12
+    assert first["height"] * first["width"] == 64 * 16
+    assert random_inputs(model)[0].shape == tuple(first[str(s)] for s in sizes)
 
 
 def test_trials_differ() -> None:

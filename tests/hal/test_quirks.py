@@ -38,6 +38,7 @@ from hal.drivers.openvino.quirks import (
     RESHAPE_TO_NUMBER,
     SCALED_VECTOR,
     SCALES_OF_SUMMED_ROWS,
+    SLICE_BEFORE_GATHER,
     SLOPES_OF_A_PRODUCT,
     TRANSPOSED_INPUT,
 )
@@ -352,6 +353,16 @@ def loop() -> Model:
     return nna.load(onnx.parser.parse_model(text))
 
 
+def cut_and_gathered() -> Model:
+    """Elements of the first columns of an open batch."""
+    model = Model()
+    data = model.input("data", TensorType(F32, (symbol("n"), 6, 5)))
+    part = index.slice_(data, [2], [0], [2], None)
+    at = reduce.arg_max(part, axis=1, keepdim=True)
+    model.outputs = [index.gather_elements(part, at, axis=1)]
+    return model
+
+
 MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (EQUAL_HEADS_AND_ROWS, "openvino", lambda: attention(2, 4, 4)),
     (EQUAL_HEADS_AND_ROWS, "openvino", lambda: scaled_attention(4, 4, before=True, after=False)),
@@ -383,6 +394,7 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (PADDED_END, "onnxruntime", padded_end),
     (QUANTISED_END, "onnxruntime", lambda: quantised_end(turned=False)),
     (QUANTISED_END, "onnxruntime", lambda: quantised_end(turned=True)),
+    (SLICE_BEFORE_GATHER, "openvino", cut_and_gathered),
     (CONSTANT_BRANCH, "litert", loop),
 ]
 

@@ -15,6 +15,7 @@ from nnir.ops import (
     binary,
     conv,
     detection,
+    index,
     linear,
     pool,
     quant,
@@ -291,4 +292,15 @@ def open_odds() -> Iterator[Chain]:
         yield Chain((keys, values), steps, why=f"odds of open keys, {lead}", tol=CLOSE)
 
 
-CHAINS = [*points(), *quantised_odds(), *open_odds()]
+def cut_and_gathered() -> Iterator[Chain]:
+    """Elements of a part whose other axes the positions share, of a known batch and an open one."""
+    data, at = rand(2, 6, 5), i(2, 0, 3, 3, 1, 4, 0, 5, 1, 1, 0, 2).reshape(2, 3, 2)
+    for why, start, end in (("the first", 0, 2), ("the last", 3, 5), ("the middle", 1, 3)):
+        part = Step(index.slice_, (0, Const(i(2)), Const(i(start)), Const(i(end)), None))
+        steps = part, Step(index.gather_elements, (2, 1), {"axis": 1})
+        yield Chain((data, at), steps, why=f"elements of {why} columns")
+        batches = Open(data, ("n", 6, 5)), Open(at, ("n", 3, 2))
+        yield Chain(batches, steps, why=f"elements of {why} columns, open")
+
+
+CHAINS = [*points(), *quantised_odds(), *open_odds(), *cut_and_gathered()]

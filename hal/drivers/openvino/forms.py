@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated
 
-from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.operator import Operator
@@ -32,10 +31,12 @@ def with_columns(g: Emitter, boxes: Value, count: int) -> Ref:
 
 def corner(g: Emitter, input: Value, reach: Value, axis: int) -> Ref:
     """As much of `input` as the other axes of `reach` have; OpenVINO wants the same size of them,
-    unless it knows both, and leaves out slices up to sizes that it wants to be the same."""
+    unless it knows all, and leaves out slices up to sizes that it wants to be the same."""
     data = g.take(input)
-    for k, sizes in enumerate(zip(input.shape, reach.shape, strict=True)):
-        if k != axis and sizes[0] != sizes[1] and any(isinstance(d, Expr) for d in sizes):
+    if input.is_static and reach.is_static:
+        return data
+    for k, (own, wanted) in enumerate(zip(input.shape, reach.shape, strict=True)):
+        if k != axis and own != wanted:
             data = g.gather(data, g.line(g.size(reach, k)), k)
     return data
 

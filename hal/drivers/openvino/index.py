@@ -11,10 +11,12 @@ from nnir.ops import index, shape, unary
 from nnir.types import Precision
 
 from ...operands import Axis, Known
+from ...quirks import report_met
 from .elements import HALF, NARROW
 from .emitter import Emitter, Ref
 from .forms import Sizes, Table, corner
 from .integers import wrap
+from .quirks import SLICE_BEFORE_GATHER
 
 table = Table()
 SAME = (unary.assign, shape.reshape, shape.reshape_exact, shape.unsqueeze, shape.squeeze)
@@ -85,7 +87,13 @@ def _vectors(g: Emitter, input: Value, indices: Value, first: int) -> Ref:
 @table.lower(index.gather_elements)
 def gather_elements(g: Emitter, input: Value, indices: Value, *, axis: Axis) -> Ref:
     at = _from_front(g, indices, g.size(input, axis))
-    return g.node("GatherElements", corner(g, input, indices, axis), at, axis=axis)
+    data = corner(g, input, indices, axis)
+    made = input.producer
+    if made is not None and made.operator is index.slice_ and input.rank > 1:
+        report_met(SLICE_BEFORE_GATHER)  # turned around it stays, as other axes need it
+        last = g.size(input, axis) - 1
+        data, at = g.gather(data, last - g.line(last + 1), axis), last - at
+    return g.node("GatherElements", data, at, axis=axis)
 
 
 @table.lower(index.gather_nd)

@@ -110,6 +110,14 @@ PRODUCT_OF_CONSTANTS = Quirk(
     "2026.4.1",
     Means.REWRITTEN,
 )
+SLICE_BEFORE_GATHER = Quirk(
+    "openvino",
+    "slice_before_gather_elements",
+    "a Slice from 0 on before a GatherElements is left out, so that it does not compile where the "
+    "slice cuts another axis",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
 QUIRKS = (
     EQUAL_HEADS_AND_ROWS,
     ONE_KEY_FIRST,
@@ -124,6 +132,7 @@ QUIRKS = (
     TRANSPOSED_INPUT,
     SCALES_OF_SUMMED_ROWS,
     PRODUCT_OF_CONSTANTS,
+    SLICE_BEFORE_GATHER,
 )
 
 KEEPS = frozenset({Pattern.ELEMENTWISE, Pattern.MOVEMENT})
