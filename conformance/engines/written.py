@@ -22,6 +22,7 @@ from nnir.errors import NoLowering
 from nnir.evaluate import evaluate
 from nnir.model import Model, Value
 from nnir.staging import temporary_folder
+from nnir.types import Precision
 
 from ..cases.nnir import forms
 from ..cases.nnir.written import FILE
@@ -34,6 +35,11 @@ READERS = {".onnx": onnx_files, ".tflite": tflite_files}
 FORMATS = (*READERS, ".xml")
 OPSETS = (13, 14, 15, 16, 18, 19, 20, 21, 25)
 """The operator sets of ONNX in which something is written otherwise than before, and the newest."""
+
+NARROW = frozenset(p for p in Precision if p.name in ("INT2", "UINT2", "INT4", "UINT4")) | {
+    Precision.FLOAT8E8M0FNU
+}
+"""Types that ONNX Runtime has no Identity for."""
 
 
 def find_problem(case: Any, device: str, want: Sequence[np.ndarray]) -> str | None:
@@ -169,12 +175,13 @@ def _tails(graph: Any) -> set[str]:
 
 def _count_copies(model: Model) -> int:
     """How many outputs no node can give its name: inputs, weights, what is one already, and what a
-    branch or a loop reads by the name that it has."""
+    branch or a loop reads by the name that it has. Those of few bits go through other types."""
     blocks = {v for o in model.operations if o.models for v in o.inputs if v is not None}
     seen: set[Value] = set()
     count = 0
     for value in model.outputs:
-        count += value.producer is None or value in seen | blocks
+        is_copied = value.producer is None or value in seen | blocks
+        count += is_copied and value.precision not in NARROW
         seen.add(value)
     return count
 

@@ -1,10 +1,38 @@
-"""Which results ONNX Runtime takes for what their readers make of them."""
+"""Outputs of a graph: copies, and results that ONNX Runtime takes for what their readers make."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from nnir.errors import NoLowering
+from nnir.formats.onnx import code_of
 from nnir.model import Value
 from nnir.operator import Pattern
 from nnir.ops import quant, shape
+from nnir.types import PRECISIONS
+
+from . import kernels, proto
+
+if TYPE_CHECKING:
+    from .emitter import Emitter, Ref
+
+
+def copy_end(g: Emitter, ref: Ref, name: str) -> str:
+    """The name of a copy of a result: `name`, or that of the result where no kernel copies it.
+
+    Integers of few bits have a way through wider ones, as Identity has no kernel for them.
+    """
+    stored = PRECISIONS[ref.precision.dtype]
+    try:
+        wide = kernels.compute_precision("Identity", stored)
+    except NoLowering:
+        return ref
+    op, attributes = "Identity", proto.Attributes()
+    if wide != stored:
+        ref = g.cast(ref, wide)
+        op, attributes = "Cast", {"to": code_of(stored), **kernels.rounding_to(stored)}
+    g.nodes.append(proto.node(op, [ref], [name], name, "", attributes))
+    return name
 
 
 def is_padded(value: Value) -> bool:
