@@ -5,6 +5,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 from nnir.formats.flatbuffer import Bytes, Table
 from nnir.formats.nnapi import files as nnapi_files
@@ -17,6 +19,9 @@ from nnir.formats.tflite.schema import (
     SubGraphTable,
     TensorTable,
 )
+
+if TYPE_CHECKING:
+    import onnx
 
 FLOAT32 = "FLOAT32"
 """Not told, as most elements are of it."""
@@ -94,4 +99,73 @@ def _options(name: str, node: Table) -> Iterator[tuple[str, object]]:
                 yield option, getattr(value, "name", value)
 
 
-READERS = {".tflite": _nodes_of_tflite, ".nnapi": _nodes_of_nnapi}
+OLDEST = 13
+"""The operator set of ONNX that is not told."""
+
+
+def _nodes_of_onnx(path: Path) -> Iterator[str]:
+    """Behind the operator sets, those of all graphs, with their attributes."""
+    import onnx
+
+    model = onnx.load(path)
+    sets = [f"{s.domain or 'opset'} {s.version}" for s in model.opset_import]
+    if sets != [f"opset {OLDEST}"]:
+        yield ", ".join(sets)
+    yield from _onnx_nodes(model.graph)
+
+
+def _onnx_nodes(graph: onnx.GraphProto) -> Iterator[str]:
+    import onnx
+
+    tensors = [*graph.value_info, *graph.output]
+    types = {v.name: v.type.tensor_type.elem_type for v in tensors}
+    for node in graph.node:
+        attributes = sorted(node.attribute, key=lambda a: a.name)
+        told = "".join(f"({a.name}={_onnx_value(a)})" for a in attributes if not a.HasField("g"))
+        made = (onnx.TensorProto.DataType.Name(types.get(name, 0)) for name in node.output)
+        yield ":".join([node.op_type + told, *(t for t in made if t not in ("FLOAT", "UNDEFINED"))])
+        for attribute in attributes:
+            if attribute.HasField("g"):
+                yield f"{attribute.name} {{"
+                yield from _onnx_nodes(attribute.g)
+                yield "}"
+
+
+def _onnx_value(attribute: onnx.AttributeProto) -> str:
+    import onnx
+
+    value = onnx.helper.get_attribute_value(attribute)
+    if isinstance(value, onnx.TensorProto):
+        return f"{zlib.crc32(value.SerializeToString()):08x}"
+    if isinstance(value, bytes):
+        return value.decode()
+    return f"{value:g}" if isinstance(value, float) else str(value).replace(" ", "")
+
+
+ENDS = frozenset({"Const", "Parameter", "Result"})
+"""Layers that compute nothing."""
+
+SINGLE = "FP32"
+
+
+def _nodes_of_xml(path: Path) -> Iterator[str]:
+    """Those of all graphs, with their versions and attributes."""
+    root = ElementTree.fromstring(path.read_bytes())  # ours, written a moment ago
+    for layer in root.iter("layer"):
+        kind, version = layer.get("type", ""), layer.get("version", "")
+        if kind in ENDS:
+            continue
+        data = layer.find("data")
+        given = sorted(data.items()) if data is not None else []
+        told = "".join(f"({name}={value.replace(' ', '')})" for name, value in given)
+        made = (p.get("precision", "") for p in layer.findall("output/port"))
+        name = f"{kind}.{version.removeprefix('opset')}{told}"
+        yield ":".join([name, *(t for t in made if t != SINGLE)])
+
+
+READERS = {
+    ".nnapi": _nodes_of_nnapi,
+    ".onnx": _nodes_of_onnx,
+    ".tflite": _nodes_of_tflite,
+    ".xml": _nodes_of_xml,
+}

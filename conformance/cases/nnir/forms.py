@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 FILE = Path(__file__).with_name("forms.json")
-WRITERS = {"litert": ".tflite", "nnapi": ".nnapi"}
+WRITERS = {"litert": ".tflite", "nnapi": ".nnapi", "onnxruntime": ".onnx", "openvino": ".xml"}
 """The devices whose files are told, and how those are called."""
 
 
