@@ -8,7 +8,7 @@ say it; by default there is one, of the type of the first input.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ from nnir.types import Precision
 
 from ..case import Case, Const
 from ..oracles.oracle import Oracle
-from .engine import Answer, Convert, Engine, Outcome
-from .tflite_files import FileCase, ask_file, find_problem, pack_calls
+from .engine import Answer, Engine
+from .tflite_files import FileEngine
 
 
 @dataclass(frozen=True)
@@ -176,44 +176,26 @@ def _plain(value: Any, graphs: list[dict[str, Any]]) -> Any:
     return [_plain(v, graphs) for v in value] if isinstance(value, tuple) else value
 
 
-class LiteEngine(Engine[Any]):
-    """Cases of one operator in a file that LiteRT's schema writes, and of whole files."""
+class LiteEngine(Engine[Case]):
+    """Cases of one operator in a file that LiteRT's schema writes."""
 
     worker = "conformance.oracles.litert"
 
-    def ask(self, case: Any, oracle: Oracle) -> Answer:
-        if isinstance(case, FileCase):
-            content, (said, *results) = ask_file(case, oracle)
-            count = len(results) // case.calls
-            return Answer(results[:count], (content, said.tobytes(), pack_calls(results)))
+    def ask(self, case: Case, oracle: Oracle) -> Answer:
         content, results = ask_litert(case, oracle)
         return Answer(results, (content,), case.read)
 
-    def model(self, case: Any, answer: Answer) -> Model:
-        signature = case.asked if isinstance(case, FileCase) else None
-        return frontend.load(answer.files[0], signature=signature)
+    def model(self, case: Case, answer: Answer) -> Model:
+        return frontend.load(answer.files[0])
 
-    def inputs(self, case: Any, model: Model) -> list[np.ndarray]:
-        return [*case.arrays] if isinstance(case, FileCase) else run_inputs(case)
+    def inputs(self, case: Case, model: Model) -> list[np.ndarray]:
+        return run_inputs(case)
 
-    def may_wait(self, case: Any) -> bool:
-        return not isinstance(case, FileCase)
-
-    def outcome(
-        self, case: Any, device: str, answer: Answer, convert: Convert | None = None
-    ) -> Outcome:
-        """What comes of a case, and of all calls of a file."""
-        found = super().outcome(case, device, answer, convert)
-        if found.problem is None and isinstance(case, FileCase):
-            problem = find_problem(case, device, self.model(case, answer), *answer.files[1:])
-            found = replace(found, problem=problem)
-        return found
-
-    def refused(self, case: Any, device: str, oracle: Oracle) -> list[np.ndarray]:
-        ask = ask_file if isinstance(case, FileCase) else ask_litert
-        content, _ = ask(case, oracle, run=False)
+    def refused(self, case: Case, device: str, oracle: Oracle) -> list[np.ndarray]:
+        content, _ = ask_litert(case, oracle, run=False)
         return self.results(case, device, Answer([], (content,)))
 
 
 ENGINE = LiteEngine()
+WHOLE = FileEngine()
 run = ENGINE.refused

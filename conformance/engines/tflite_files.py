@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from frontends import tflite as frontend
 from hal.runtime.program import Program
 from nnir.errors import NNAdapterError
 from nnir.model import Model
@@ -18,6 +19,7 @@ from nnir.stateful import user_inputs, user_outputs
 from ..case import EXACT, Const, Tolerance
 from ..judging.compare import compare, first_problem
 from ..oracles.oracle import Oracle
+from .engine import Answer, Convert, Engine, Outcome
 
 
 @dataclass(frozen=True)
@@ -68,14 +70,14 @@ class Signature:
 
 @dataclass(frozen=True)
 class FileCase:
-    """A file that is called with `arrays` so many times; `why` it exists is its name.
+    """A file that is called with `inputs` so many times; `why` it exists is its name.
 
     `asked` is the key of the signature that is called, by default none is named.
     """
 
     op: str
     graphs: tuple[Graph, ...]
-    arrays: tuple[np.ndarray, ...]
+    inputs: tuple[np.ndarray, ...]
     why: str
     signatures: tuple[Signature, ...] = ()
     asked: str | None = None
@@ -83,9 +85,6 @@ class FileCase:
     tol: Tolerance = EXACT
     raises: type[NNAdapterError] | None = None
     description: str = "case"
-    inputs: tuple[Any, ...] = field(default=(), compare=False)
-    attrs: Mapping[str, Any] = field(default_factory=dict)
-    read: None = None
 
     def __str__(self) -> str:
         return f"{self.op}-file-{self.why}"
@@ -97,7 +96,7 @@ class FileCase:
     def calls_of(self) -> Iterator[list[np.ndarray]]:
         """What goes in, call by call."""
         for call in range(self.calls):
-            yield [np.roll(a, call, -1) if a.ndim else a for a in self.arrays]
+            yield [np.roll(a, call, -1) if a.ndim else a for a in self.inputs]
 
 
 def ask_file(case: FileCase, oracle: Oracle, *, run: bool = True) -> tuple[bytes, list[np.ndarray]]:
@@ -119,7 +118,7 @@ def ask_file(case: FileCase, oracle: Oracle, *, run: bool = True) -> tuple[bytes
         "calls": case.calls,
         "run": run,
     }
-    content, *results = oracle.ask(head, [*constants, *case.arrays])
+    content, *results = oracle.ask(head, [*constants, *case.inputs])
     return content.tobytes(), results
 
 
@@ -176,3 +175,37 @@ def find_problem(case: FileCase, device: str, model: Model, said: bytes, kept: b
             if problem is not None:
                 return problem
     return None
+
+
+class FileEngine(Engine[Any]):
+    """Whole files that LiteRT's schema writes."""
+
+    worker = "conformance.oracles.litert"
+
+    def ask(self, case: FileCase, oracle: Oracle) -> Answer:
+        content, (said, *results) = ask_file(case, oracle)
+        first = results[: len(results) // case.calls]
+        return Answer(first, (content, said.tobytes(), pack_calls(results)))
+
+    def model(self, case: FileCase, answer: Answer) -> Model:
+        return frontend.load(answer.files[0], signature=case.asked)
+
+    def inputs(self, case: FileCase, model: Model) -> list[np.ndarray]:
+        return [*case.inputs]
+
+    def may_wait(self, case: FileCase) -> bool:
+        return False
+
+    def outcome(
+        self, case: FileCase, device: str, answer: Answer, convert: Convert | None = None
+    ) -> Outcome:
+        """What comes of the first call, and then of all of them."""
+        found = super().outcome(case, device, answer, convert)
+        if found.problem is not None:
+            return found
+        model = self.model(case, answer)
+        return replace(found, problem=find_problem(case, device, model, *answer.files[1:]))
+
+    def refused(self, case: FileCase, device: str, oracle: Oracle) -> list[np.ndarray]:
+        content, _ = ask_file(case, oracle, run=False)
+        return self.results(case, device, Answer([], (content,)))

@@ -51,7 +51,7 @@ def _names() -> Iterator[FileCase]:
         yield _file(f"two signatures, {key}", *both, signatures=signatures, asked=key)
     wrong = _file("a signature that is not there", plain, signatures=(named,), asked="away")
     yield FileCase(
-        wrong.op, wrong.graphs, wrong.arrays, wrong.why, (named,), "away", raises=BadFile
+        wrong.op, wrong.graphs, wrong.inputs, wrong.why, (named,), "away", raises=BadFile
     )
 
 
