@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,43 @@ def find_other_form(case: Any, device: str) -> str | None:
         path = folder / f"model{suffix}"
         manager.acquire(device).export(case.model(), path)
         found = form_nodes(path)
-    return None if found == want else f"nodes in {suffix}: {found}, not {want}"
+        if found != want:
+            return f"nodes in {suffix}: {found}, not {want}"
+        return find_other_size(path) if device == "litert" else None
+
+
+def find_other_size(path: Path) -> str | None:
+    """A tensor of a `.tflite` file that LiteRT finds to be of other sizes than the file says; None
+    for files of open sizes, and those that XNNPACK alone takes."""
+    from ai_edge_litert import interpreter as litert
+
+    plain = litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+    found = litert.Interpreter(
+        model_path=str(path),
+        experimental_op_resolver_type=plain,
+        experimental_preserve_all_tensors=True,
+    )
+    said = {d["index"]: [*d["shape"]] for d in found.get_tensor_details()}
+    if any(-1 in d["shape_signature"] for d in found.get_tensor_details()):
+        return None
+    with suppress(RuntimeError, ValueError):
+        found.allocate_tensors()
+    for tensor in found.get_tensor_details():
+        before, after = said.get(tensor["index"], []), [*tensor["shape"]]
+        if tensor["index"] in said and before != after:
+            return f"{tensor['name']!r} in .tflite is of {before}, not {after}"
+    return None
+
+
+def find_other_signature(path: Path, model: Model) -> str | None:
+    """What LiteRT calls the ends of a file otherwise than the model does."""
+    from ai_edge_litert import interpreter as litert
+
+    (ends,) = litert.Interpreter(model_path=str(path)).get_signature_list().values()
+    inputs = [v.name or f"input{k}" for k, v in enumerate(model.inputs)]
+    wanted = sorted(inputs), sorted(name for name, _ in model.named_outputs())
+    found = sorted(ends["inputs"]), sorted(ends["outputs"])
+    return None if found == wanted else f"the signature has {found}, not {wanted}"
 
 
 @cache
@@ -119,6 +156,8 @@ def _check(
             _require_same(f"places in {what}", *map(set, lines))
     if path.suffix == ".onnx":
         _check_onnx(path, opset or case.opset, model)
+    if path.suffix == ".tflite":
+        _require_same("what is otherwise", None, find_other_signature(path, model))
     context = device.create_context(Properties({}), None)
     types = ([v.type for v in ends] for ends in (model.inputs, model.outputs))
     program = device.import_program(context, path, *types)
