@@ -8,11 +8,11 @@ from itertools import product
 import ml_dtypes
 import numpy as np
 
-from nnir.ops import activation, binary, linear, quant, resize
+from nnir.ops import activation, binary, conv, index, linear, quant, resize, shape
 from nnir.types import Precision
 
-from ...case import ROUNDS, Const, Tolerance, i, rand
-from .chains import Chain
+from ...case import ROUNDS, Const, Tolerance, i, rand, scalar
+from .chains import BYTES, Chain
 from .engine_rows import Row
 from .engine_types import INTEGERS, name_of
 from .graph import Step
@@ -105,5 +105,64 @@ def _odds() -> Iterator[Row]:
             yield Row(activation.softmax, (rand(*rows),), given, why=why, then=then, tol=tol)
 
 
+SIZES = {"flat": (8, 12), "planes": (2, 4, 12), "columns": (8, 3, 4), "as it is": (8, 2, 6)}
+
+
+def _weights() -> Iterator[Chain]:
+    """Weights that are integers with a scale for each row or column, moved before they count."""
+    zeros = {"none": None, "some": 3}
+    for (name, sizes), axis, (told, zero), kind in product(
+        SIZES.items(), (0, 1, -1, None), zeros.items(), (np.int8, np.uint8, ml_dtypes.int4)
+    ):
+        if kind is ml_dtypes.int4 and zero:
+            continue
+        low, high = (0, 7) if kind is ml_dtypes.int4 else (0, 120)
+        numbers = rand(*sizes, dtype=np.int64, low=low, high=high).astype(kind)
+        count = 1 if axis is None else sizes[axis]
+        scales = np.linspace(0.01, 0.05, count).astype(np.float32)
+        given = scales if axis is not None else scales.reshape(())
+        parts: list[Const | None] = [Const(numbers), Const(given)]
+        parts.append(Const(np.full(given.shape, zero or 0, kind)) if zero else None)
+        real = Step(quant.dequantize_linear, tuple(parts), {"axis": axis or 0})
+        flat = Step(shape.reshape, (1, Const(i(8, 12))))
+        bias = Const(rand(8, seed=3))
+        fully = Step(linear.fully_connected, (0, 2, bias))
+        why = f"{np.dtype(kind).name} {name}, scales of {axis}, zeros {told}"
+        yield Chain((rand(2, 12),), (real, flat, fully), f"weights, {why}", tol=WIDE)
+        turned = Step(shape.transpose, (2,), {"perm": (1, 0)})
+        product_of = Step(linear.mat_mul, (0, 3))
+        steps = (real, flat, turned, product_of)
+        yield Chain((rand(2, 12),), steps, f"turned weights, {why}", tol=WIDE)
+        image = Step(shape.reshape, (1, Const(i(8, 3, 2, 2))))
+        window = {"pads": (0, 0, 0, 0), "strides": (1, 1), "dilations": (1, 1)}
+        convolved = Step(conv.conv_2d, (0, 2, bias), window)
+        data = rand(1, 3, 4, 3)
+        yield Chain((data,), (real, image, convolved), f"a filter, {why}", tol=WIDE)
+
+
+def _back() -> Iterator[Chain]:
+    """Integers to real numbers and back, with little or nothing between."""
+    moves = {
+        "nothing": (),
+        "rows": (Step(shape.reshape, (1, Const(i(6, 20)))),),
+        "another order": (Step(shape.transpose, (1,), {"perm": (3, 1, 0, 2)}),),
+        "a border": (Step(shape.pad, (1, Const(i(0, 0, 0, 0, 1, 1, 0, 2)), None)),),
+        "a part": (Step(index.slice_, (1, Const(i(2)), Const(i(1)), Const(i(4)), None)),),
+    }
+    for (why, steps), scale, zero, kind in product(
+        moves.items(), (0.05, 0.1), (3, -128, 127), (np.int8, np.uint8, np.int16)
+    ):
+        shift = 128 if kind is np.uint8 else 0
+        data = (BYTES.astype(np.int64) + shift).astype(kind)
+        point = Const(np.array(3 + shift, kind)), Const(np.array(zero + shift, kind))
+        begin = Step(quant.dequantize_linear, (0, Const(scalar(0.05)), point[0]))
+        to = {"dtype": Precision[np.dtype(kind).name.upper()]}
+        last = 1 + len(steps)
+        end = Step(quant.quantize_linear, (last, Const(scalar(scale)), point[1]), to)
+        for outputs in ((last + 1,), (last + 1, last)):
+            text = f"back, {why} by {scale} about {zero}, {np.dtype(kind).name}, {len(outputs)}"
+            yield Chain((data,), (begin, *steps, end), text, outputs, Tolerance(absolute=1))
+
+
 CASES: list[Row] = [*_products(), *_sizes(), *_odds()]
-CHAINS: list[Chain] = [*_divisors()]
+CHAINS: list[Chain] = [*_divisors(), *_weights(), *_back()]
