@@ -18,7 +18,7 @@ from nnir.staging import temporary_folder
 from nnir.state import State
 
 from ..judging.compare import compare, first_problem
-from .written import FORMATS
+from .written import FORMATS, READERS
 
 KNOWN_SIZES = frozenset({"nnapi"})
 """Devices that keep programs of known sizes alone."""
@@ -229,7 +229,30 @@ def _keep_states(case: Any, device: str, want: Arrays) -> None:
             program.reset()
 
 
+def _read_states(case: Any, device: str, want: Arrays) -> None:
+    """The file of a model with states is, read again, a model with the same ones."""
+    suffix = next((s for s in manager.find(device).formats if s in READERS), None)
+    if suffix is None or not case.kept:
+        return
+    *given, first = case.arrays()
+    for initial in (first, np.zeros_like(first)):
+        model = case.model()
+        model.states = [State("kept", initial)]
+        with temporary_folder() as folder:
+            path = folder / f"model{suffix}"
+            manager.acquire(device).export(model, path)
+            again = READERS[suffix].load(path)
+            found = [(s.name, s.initial.tolist()) for s in again.states]
+            _require(len(found) == 1, f"states that are read again: {found}")
+            _require(np.array_equal(again.states[0].initial, initial), f"it begins with {found}")
+            with Program(again, "builtin") as program:
+                state = initial
+                for _ in range(3):
+                    *wanted, state = evaluate(case.model(), [*given, state])
+                    _require_near(case, program(*given), wanted)
+
+
 USES = (
     *(_call_again, _call_at_once, _restore, _take_times, _resize, _set_properties),
-    *(_open_file, _refuse_damaged, _keep_states),
+    *(_open_file, _refuse_damaged, _keep_states, _read_states),
 )
