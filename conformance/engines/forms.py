@@ -5,9 +5,11 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+from hal.device import Device
+from hal.properties import Properties
 from nnir.formats.flatbuffer import Bytes, Table
 from nnir.formats.nnapi import files as nnapi_files
 from nnir.formats.nnapi.structures import OperandType, constant_value
@@ -19,9 +21,11 @@ from nnir.formats.tflite.schema import (
     SubGraphTable,
     TensorTable,
 )
+from nnir.model import Model
 
 if TYPE_CHECKING:
     import onnx
+    import torch
 
 FLOAT32 = "FLOAT32"
 """Not told, as most elements are of it."""
@@ -36,9 +40,23 @@ REPEATED = frozenset({"new_shape", "num_splits", "num", "values_count"})
 """Options that say what tensors say."""
 
 
+def form_of_model(device: Device[Any, Any], model: Model, path: Path) -> str:
+    """The nodes of the file that a device writes of a model to `path`; PyTorch, whose files take
+    long to write, has those of the graph that it runs."""
+    if device.name == "torch":
+        context = device.create_context(Properties({}), None)
+        return _join(_nodes_of_torch(device.create_program(context, model, None).module))
+    device.export(model, path)
+    return nodes_of(path)
+
+
 def nodes_of(path: Path) -> str:
     """The nodes of a file, in order; of many their number and a digest."""
-    nodes = [*READERS[path.suffix](path)]
+    return _join(READERS[path.suffix](path))
+
+
+def _join(found: Iterator[str]) -> str:
+    nodes = [*found]
     text = " ".join(nodes)
     return text if len(nodes) <= MOST else f"{len(nodes)} nodes, {zlib.crc32(text.encode()):08x}"
 
@@ -161,6 +179,39 @@ def _nodes_of_xml(path: Path) -> Iterator[str]:
         made = (p.get("precision", "") for p in layer.findall("output/port"))
         name = f"{kind}.{version.removeprefix('opset')}{told}"
         yield ":".join([name, *(t for t in made if t != SINGLE)])
+
+
+HELD = frozenset({"get_attr", "output", "placeholder"})
+"""Nodes of torch.fx that compute nothing."""
+
+
+def _nodes_of_torch(module: torch.nn.Module) -> Iterator[str]:
+    """Those of all graphs, with the arguments that are no tensors."""
+    import torch
+
+    for part in module.modules():
+        for node in part.graph.nodes if isinstance(part, torch.fx.GraphModule) else ():
+            if node.op in HELD:
+                continue
+            kind = getattr(node.target, "__name__", str(node.target))
+            named = (f"{name}={_torch_value(x)}" for name, x in node.kwargs.items())
+            yield f"{kind}({','.join([*map(_torch_value, node.args), *named])})"
+
+
+def _torch_value(value: object) -> str:
+    """An argument; tensors and sizes, which are nodes too, are told by a line."""
+    import torch
+
+    match value:
+        case torch.fx.Node():
+            return "_"
+        case list() | tuple():
+            return f"[{','.join(map(_torch_value, value))}]"
+        case slice():
+            return ":".join(_torch_value(x) for x in (value.start, value.stop, value.step))
+        case float():
+            return f"{value:g}"
+    return str(value).removeprefix("torch.").replace(" ", "")
 
 
 READERS = {

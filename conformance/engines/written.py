@@ -28,7 +28,7 @@ from nnir.types import Precision
 from ..cases.nnir import forms
 from ..cases.nnir.written import FILE
 from ..judging.compare import compare, first_problem
-from .forms import nodes_of as form_nodes
+from .forms import form_of_model
 
 READERS = {".onnx": onnx_files, ".tflite": tflite_files}
 """Of what our frontends read again; the engine itself reads it, too."""
@@ -71,10 +71,9 @@ def find_other_form(case: Any, device: str) -> str | None:
     suffix = forms.WRITERS[device]
     with temporary_folder() as folder:
         path = folder / f"model{suffix}"
-        manager.acquire(device).export(case.model(), path)
-        found = form_nodes(path)
+        found = form_of_model(manager.acquire(device), case.model(), path)
         if found != want:
-            return f"nodes in {suffix}: {found}, not {want}"
+            return f"nodes of {device}: {found}, not {want}"
         return find_other_size(path) if device == "litert" else None
 
 
