@@ -15,6 +15,7 @@ from ..cases.nnir.written import Written
 from ..oracles.oracle import Oracle
 from .engine import Answer, Convert, Engine, Outcome
 from .uses import find_use
+from .ways import find_wrong_way
 from .written import find_other_form, find_problem
 
 
@@ -42,6 +43,8 @@ class DirectEngine(Engine[Any]):
                 return Outcome(problem=lost)
         found = super().outcome(case, device, answer, convert)
         problem = found.problem or find_other_form(case, device)
+        if problem is None and device == "builtin" and isinstance(case, DirectCase):
+            problem = find_wrong_way(case, answer.results)
         if problem is None and isinstance(case, Written):
             problem = find_problem(case, device, answer.results)
         if problem is None and isinstance(case, Used):

@@ -194,8 +194,10 @@ def count_from_front(indices: Value, size: Size) -> Value:
             raise BadInput(f"position {known[outside][0]} along an axis of {size}")
     if known is not None and not (known < 0).any():
         return positions
-    far = positions + (size if isinstance(size, int) else size.cast(positions.precision))
-    return compare.where(positions < 0, far, positions)
+    if isinstance(size, int):
+        return compare.where(positions < 0, positions + size, positions)
+    count = size if positions.rank else shape.reshape(size, [])  # a vector of one
+    return compare.where(positions < 0, positions + count.cast(positions.precision), positions)
 
 
 def _whole(indices: Value) -> Value:
