@@ -195,9 +195,11 @@ def count_from_front(indices: Value, size: Size) -> Value:
     if known is not None and not (known < 0).any():
         return positions
     if isinstance(size, int):
-        return compare.where(positions < 0, positions + size, positions)
-    count = size if positions.rank else shape.reshape(size, [])  # a vector of one
-    return compare.where(positions < 0, positions + count.cast(positions.precision), positions)
+        far = positions + size
+    else:  # a vector of one
+        count = size if positions.rank else shape.reshape(size, [])
+        far = positions + count.cast(positions.precision)
+    return compare.where(positions < 0, far, positions)
 
 
 def _whole(indices: Value) -> Value:
