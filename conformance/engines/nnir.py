@@ -9,7 +9,8 @@ import numpy as np
 
 from nnir.model import Model
 
-from ..cases.nnir.direct import DirectCase
+from ..cases.nnir.chains import Chain
+from ..cases.nnir.direct import DirectCase, find_lost_size
 from ..cases.nnir.used import Used
 from ..cases.nnir.written import Written
 from ..oracles.oracle import Oracle
@@ -37,8 +38,8 @@ class DirectEngine(Engine[Any]):
         self, case: Any, device: str, answer: Answer, convert: Convert | None = None
     ) -> Outcome:
         """What comes of a case, and of its files or its program where it is about those."""
-        if isinstance(case, DirectCase) and case.raises is None:
-            lost = case.find_lost_size()
+        if isinstance(case, (Chain, DirectCase)) and case.raises is None:
+            lost = find_lost_size(case.model())
             if lost is not None:
                 return Outcome(problem=lost)
         found = super().outcome(case, device, answer, convert)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import product
 
 import ml_dtypes
 import numpy as np
 
-from nnir.ops import activation, binary, conv, index, linear, quant, resize, shape
+from nnir.errors import BadType
+from nnir.ops import activation, binary, conv, generate, index, linear, quant, resize, shape
 from nnir.types import Precision
 
 from ...case import ROUNDS, Const, Tolerance, i, rand, scalar
 from .chains import BYTES, Chain
+from .direct import DirectCase
 from .engine_rows import Row
 from .engine_types import INTEGERS, name_of
 from .graph import Step
@@ -164,5 +167,51 @@ def _back() -> Iterator[Chain]:
             yield Chain((data,), (begin, *steps, end), text, outputs, Tolerance(absolute=1))
 
 
-CASES: list[Row] = [*_products(), *_sizes(), *_odds()]
-CHAINS: list[Chain] = [*_divisors(), *_weights(), *_back()]
+def _whole_power(base: np.ndarray, exponent: np.ndarray, **_: object) -> np.ndarray:
+    """Powers by Python's integers, rounded toward zero; those of 0 below 0 are 0."""
+    kind = base.dtype
+    bits = 8 * kind.itemsize
+
+    def power(b: int, e: int) -> int:
+        if e < 0:
+            return int(Fraction(b) ** e) if b else 0
+        found = pow(b, e, 1 << bits)
+        return found - (1 << bits) if kind.kind == "i" and found >> (bits - 1) else found
+
+    found = [power(int(b), int(e)) for b, e in zip(base.flat, exponent.flat, strict=True)]
+    return np.array(found, kind).reshape(base.shape)
+
+
+def _powers() -> Iterator[DirectCase]:
+    """Integers to powers above and below 0."""
+    for dtype in INTEGERS:
+        low = 0 if np.dtype(dtype).kind == "u" else -4
+        base, exponent = np.meshgrid(np.arange(low, 5), np.arange(low, 9))
+        pair = base.astype(dtype), exponent.astype(dtype)
+        why = f"{name_of(dtype)} by Python's integers"
+        yield DirectCase(binary.pow_, pair, {}, _whole_power, why=why)
+
+
+def _counted() -> Iterator[Chain]:
+    """Sizes that are computed from sizes, by every operator that follows them."""
+    data = rand(7, 3)
+    sizes = Step(shape.shape, (0,), {"dtype": Precision.INT64})
+    for operator, number in (
+        *((binary.mod, 4), (binary.div, 2), (binary.floor_div, 3), (binary.mul, 2)),
+        *((binary.add, 1), (binary.sub, 2), (binary.max_, 5), (binary.min_, 2)),
+    ):
+        other = Step(operator, (1, Const(i(number, number))))
+        fill = Step(generate.fill, (2, Const(scalar(0.5))))
+        yield Chain((data,), (sizes, other, fill), f"sizes by {operator.name}")
+
+
+def _misfits() -> Iterator[DirectCase]:
+    """Shapes that copy a size which is not there."""
+    for target in ((6, 1, 0), (0, 0, 0), (2, 3, 1, 0)):
+        operands = rand(2, 3), Const(i(*target))
+        why = f"to {target}"
+        yield DirectCase(shape.reshape, operands, why=why, raises=BadType)
+
+
+CASES: list[DirectCase] = [*_products(), *_sizes(), *_odds(), *_powers(), *_misfits()]
+CHAINS: list[Chain] = [*_divisors(), *_weights(), *_back(), *_counted()]
