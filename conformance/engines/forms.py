@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 from hal.device import Device
 from hal.properties import Properties
+from hal.quantised import shown_to
 from nnir.formats.flatbuffer import Bytes, Table
 from nnir.formats.nnapi import files as nnapi_files
 from nnir.formats.nnapi.structures import OperandType, constant_value
@@ -45,7 +46,8 @@ def form_of_model(device: Device[Any, Any], model: Model, path: Path) -> str:
     long to write, has those of the graph that it runs."""
     if device.name == "torch":
         context = device.create_context(Properties({}), None)
-        return _join(_nodes_of_torch(device.create_program(context, model, None).module))
+        program = device.create_program(context, shown_to(device, model), None)
+        return _join(_nodes_of_torch(program.module))
     device.export(model, path)
     return nodes_of(path)
 
