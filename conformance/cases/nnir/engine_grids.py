@@ -69,9 +69,9 @@ def _sizes() -> Iterator[Row]:
             given = {"align_corners": False}
             if mode != "cubic":
                 operator = resize.resize_linear if mode == "linear" else resize.resize_nearest
-                operands = (steps, i(*target), None)
+                plane = (steps, i(*target), None)
                 why = f"to {target} while running"
-                yield Row(operator, operands, given, tol=tol, why=why, opens=False)
+                yield Row(operator, plane, given, tol=tol, why=why, opens=False)
 
 
 def _divisors() -> Iterator[Chain]:
@@ -80,7 +80,10 @@ def _divisors() -> Iterator[Chain]:
         y = np.array([0, 1, 2, 3, 100, 0], np.int64).astype(dtype)
         x = np.array([7, 7, 9, 100, 5, 0], np.int64).astype(dtype)
         for operator, least in product((binary.div, binary.floor_div, binary.mod), (0, 1, 2)):
-            bounds = (1, Const(np.array(least, dtype))), (Const(np.array([least], dtype)), 1)
+            bounds: tuple[tuple[int | Const, ...], ...] = (
+                (1, Const(np.array(least, dtype))),
+                (Const(np.array([least], dtype)), 1),
+            )
             for k, operands in enumerate(bounds):
                 steps = Step(binary.max_, operands), Step(operator, (0, 2))
                 why = f"{operator.name} by at least {least}, {name_of(dtype)}, {k}"

@@ -121,14 +121,9 @@ def _ends() -> Iterator[Used]:
     """Ends that are one another, that hold nothing, or whose sizes change to nothing."""
     twice = Step(binary.add, (0, 0))
     yield Used((rand(2, 3), i(4, 5)), (twice,), "inputs that are results", (1, 0, 2), NEAR)
-    data = rand(0, 3), rand(2, 3)
-    yield Used(
-        data,
-        (twice, Step(binary.add, (1, Const(rand(2, 3))))),
-        "nothing beside something",
-        (2, 3),
-        NEAR,
-    )
+    pair = rand(0, 3), rand(2, 3)
+    other = Step(binary.add, (1, Const(rand(2, 3))))
+    yield Used(pair, (twice, other), "nothing beside something", (2, 3), NEAR)
     sizes = [(rand(n, 3, seed=n),) for n in (2, 1, 4)]
     rest = Step(index.slice_, (1, Const(i(0)), Const(i(1)), Const(i(9)), None))
     data = Open(rand(3, 3), ("n", 3))

@@ -16,7 +16,7 @@ STEPS = Tolerance(absolute=2)
 
 X = rand(2, 3)
 Y = rand(2, 3, seed=1)
-TRUE = np.bool_(True)
+TRUE = np.array(True)
 ADD = Node("ADD", (0, 1), (2,))
 PAIR = Entry(X, "x"), Entry(X, "y"), Entry(X, "sum")
 
@@ -47,8 +47,8 @@ def _names() -> Iterator[FileCase]:
     other = Graph(PAIR, (Node("SUB", (0, 1), (2,)),), (0, 1), (2,), "other")
     signatures = named, Signature("less", {"from": 0, "take": 1}, {"rest": 2}, 1)
     for key in ("serve", "less"):
-        both = plain, other
-        yield _file(f"two signatures, {key}", *both, signatures=signatures, asked=key)
+        graphs = plain, other
+        yield _file(f"two signatures, {key}", *graphs, signatures=signatures, asked=key)
     wrong = _file("a signature that is not there", plain, signatures=(named,), asked="away")
     yield FileCase(
         wrong.op, wrong.graphs, wrong.inputs, wrong.why, (named,), "away", raises=BadFile
@@ -162,7 +162,7 @@ def _graphs() -> Iterator[FileCase]:
         arrays = np.array(value), X, Y
         why = f"branches of two operators, {value}"
         yield FileCase("IF", (main, then, other), arrays, why, tol=ROUNDS)
-    count = np.int32(0)
+    count = np.array(0, np.int32)
     most = Entry(Const(np.array(3, np.int32)), "most")
     one = Entry(Const(np.array(1, np.int32)), "one")
     state = Entry(count, "count"), Entry(X, "x")
