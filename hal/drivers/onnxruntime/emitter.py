@@ -516,8 +516,8 @@ class Emitter(Emission[Ref]):
         self.ends.discard(stem)
         made = stem if is_kept else self.name(stem)
         ref = self._apart(ref, value)
-        if not self._rename(ref, made):
-            made = copy_end(self, ref, made)
+        if not (self._rename(ref, made) or copy_end(self.nodes, ref, made)):
+            made = ref
         self.tails.append(made)
         shape = None if self.outer else value.shape
         return proto.value_info(made, value.precision, shape)

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
 from nnir.model import Value
 from nnir.operator import Pattern
 from nnir.ops import quant, shape
-from nnir.types import PRECISIONS
+from nnir.types import PRECISIONS, Precision
 
 from . import kernels, proto
 
-if TYPE_CHECKING:
-    from .emitter import Emitter, Ref
+
+class Result(Protocol):
+    """What is asked of a result to copy it."""
+
+    precision: Precision
+
+    def seen_as(self, precision: Precision) -> Result: ...
+    def cast(self, to: Precision) -> str: ...
 
 
-def copy_end(g: Emitter, ref: Ref, name: str) -> str:
-    """The name of a copy of a result: `name`, or that of the result where no kernel copies it.
+def copy_end(nodes: list[bytes], ref: Result, name: str) -> bool:
+    """Append a node that gives a result this name too; whether there is a kernel that does.
 
     Integers of few bits have a way through wider ones, as Identity has no kernel for them.
     """
@@ -26,13 +32,13 @@ def copy_end(g: Emitter, ref: Ref, name: str) -> str:
     try:
         wide = kernels.compute_precision("Identity", stored)
     except NoLowering:
-        return ref
+        return False
     op, attributes = "Identity", proto.Attributes()
     if wide != stored:
-        ref = g.cast(ref, wide)
         op, attributes = "Cast", {"to": code_of(stored), **kernels.rounding_to(stored)}
-    g.nodes.append(proto.node(op, [ref], [name], name, "", attributes))
-    return name
+    given = ref.seen_as(stored).cast(wide)
+    nodes.append(proto.node(op, [given], [name], name, "", attributes))
+    return True
 
 
 def is_padded(value: Value) -> bool:
