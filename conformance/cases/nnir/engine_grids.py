@@ -170,6 +170,30 @@ def _back() -> Iterator[Chain]:
             yield Chain((data,), (begin, *steps, end), text, outputs, Tolerance(absolute=1))
 
 
+def _biases() -> Iterator[Chain]:
+    """Biases of 32 bits in steps of the products, or in others, read once or twice."""
+    whole = rand(2, 12, dtype=np.int8, low=-100, high=100)
+    weight = Const(rand(8, 12, dtype=np.int8, low=-100, high=100, seed=1))
+    bias = Const(rand(8, dtype=np.int32, low=-999, high=999))
+    for has_zeros, own, rows, twice in product((False, True), repeat=4):
+        zero = Const(scalar(3, np.int8)) if has_zeros else None
+        none = Const(scalar(0, np.int8)) if has_zeros else None
+        step = 0.05 * 0.02 if own else 0.003
+        scales = Const(np.full(8, 0.02, np.float32)) if rows else Const(scalar(0.02))
+        steps = [
+            Step(quant.dequantize_linear, (0, Const(scalar(0.05)), zero)),
+            Step(quant.dequantize_linear, (weight, scales, None if rows else none), {"axis": 0}),
+            Step(quant.dequantize_linear, (bias, Const(scalar(step)), None)),
+            Step(linear.fully_connected, (1, 2, 3)),
+        ]
+        outputs: tuple[int, ...] = (4,)
+        if twice:
+            steps.append(Step(binary.mul, (3, 3)))
+            outputs = 4, 5
+        why = f"biases, zeros {has_zeros}, own steps {own}, scales of rows {rows}, twice {twice}"
+        yield Chain((whole,), tuple(steps), why, outputs, WIDE)
+
+
 def _whole_power(base: np.ndarray, exponent: np.ndarray, **_: object) -> np.ndarray:
     """Powers by Python's integers, rounded toward zero; those of 0 below 0 are 0."""
     kind = base.dtype
@@ -217,4 +241,4 @@ def _misfits() -> Iterator[DirectCase]:
 
 
 CASES: list[DirectCase] = [*_products(), *_sizes(), *_odds(), *_powers(), *_misfits()]
-CHAINS: list[Chain] = [*_divisors(), *_weights(), *_back(), *_counted()]
+CHAINS: list[Chain] = [*_divisors(), *_weights(), *_back(), *_biases(), *_counted()]
