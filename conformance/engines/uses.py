@@ -144,6 +144,8 @@ def _take_times(case: Any, device: str, want: Arrays) -> None:
             _require(all(r.seconds >= 0 for r in found.rows), "a step that takes less than nothing")
             _require(all(r.operator for r in found.rows), "a step of no operator")
             _require(any(r.name for r in found.rows), "steps without names")
+            kinds = {r.operator for r in found.rows}
+            _require(not any("place." in kind for kind in kinds), f"kinds of steps: {kinds}")
             known = device == "nnrt" or all(r.operator != "PROGRAM" for r in found.rows)
             _require(known, "no step is known")
 

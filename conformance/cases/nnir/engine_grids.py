@@ -10,7 +10,18 @@ import ml_dtypes
 import numpy as np
 
 from nnir.errors import BadType
-from nnir.ops import activation, binary, conv, generate, index, linear, quant, resize, shape
+from nnir.ops import (
+    activation,
+    attention,
+    binary,
+    conv,
+    generate,
+    index,
+    linear,
+    quant,
+    resize,
+    shape,
+)
 from nnir.types import Precision
 
 from ...case import ROUNDS, Const, Tolerance, i, rand, scalar
@@ -194,6 +205,19 @@ def _biases() -> Iterator[Chain]:
         yield Chain((whole,), tuple(steps), why, outputs, WIDE)
 
 
+def _blind() -> Iterator[Chain]:
+    """Many weights that are 0 where nothing is seen, along any axis, in a product."""
+    scores = rand(1, 2, 256, 130, seed=5)
+    scores[0, :, 3], scores[0, :, :, 7], scores[0, 1, 5, 9:] = -np.inf, -np.inf, -np.inf
+    values = Const(rand(1, 2, 130, 3, seed=6))
+    for axis in (-1, 1, 2, 3, -3):
+        steps = (
+            Step(attention.safe_softmax, (0,), {"axis": axis}),
+            Step(linear.mat_mul, (1, values)),
+        )
+        yield Chain((scores,), steps, f"many weights along {axis}", tol=WIDE)
+
+
 def _whole_power(base: np.ndarray, exponent: np.ndarray, **_: object) -> np.ndarray:
     """Powers by Python's integers, rounded toward zero; those of 0 below 0 are 0."""
     kind = base.dtype
@@ -241,4 +265,4 @@ def _misfits() -> Iterator[DirectCase]:
 
 
 CASES: list[DirectCase] = [*_products(), *_sizes(), *_odds(), *_powers(), *_misfits()]
-CHAINS: list[Chain] = [*_divisors(), *_weights(), *_back(), *_biases(), *_counted()]
+CHAINS: list[Chain] = [*_divisors(), *_weights(), *_back(), *_biases(), *_blind(), *_counted()]

@@ -47,6 +47,13 @@ class Used(Chain):
     def __str__(self) -> str:
         return f"{self.op}-used-{self.why}"
 
+    def model(self) -> Model:
+        """The model, of which every operation has a place in its source."""
+        model = super().model()
+        for k, operation in enumerate(model.operations):
+            operation.origin = f"place.{k}"
+        return model
+
     def has_no_file(self, device: str) -> bool:
         """Whether a device writes no file of it."""
         return device in self.unwritten.split()
