@@ -44,11 +44,11 @@ REPEATED = frozenset({"new_shape", "num_splits", "num", "values_count"})
 def form_of_model(device: Device[Any, Any], model: Model, path: Path) -> str:
     """The nodes of the file that a device writes of a model to `path`; PyTorch, whose files take
     long to write, has those of the graph that it runs."""
+    shown = shown_to(device, model)
     if device.name == "torch":
         context = device.create_context(Properties({}), None)
-        program = device.create_program(context, shown_to(device, model), None)
-        return _join(_nodes_of_torch(program.module))
-    device.export(model, path)
+        return _join(_nodes_of_torch(device.create_program(context, shown, None).module))
+    device.export(shown, path)
     return nodes_of(path)
 
 
