@@ -18,6 +18,7 @@ from nnir.ops import (
     generate,
     index,
     linear,
+    pool,
     quant,
     resize,
     shape,
@@ -218,6 +219,28 @@ def _blind() -> Iterator[Chain]:
         yield Chain((scores,), steps, f"many weights along {axis}", tol=WIDE)
 
 
+def _gaps() -> Iterator[Row]:
+    """Windows whose elements lie so far apart that they may pass over all of a line."""
+    lines = product((2, 3, 5), (2, 3), (2, 4), ((1, 1), (1, 0)), (1, 2), (False, True))
+    for size, kernel, dilation, pads, stride, ceil in lines:
+        if size + sum(pads) < dilation * (kernel - 1) + 1:
+            continue
+        given = {
+            "kernel_shape": (kernel,),
+            "strides": (stride,),
+            "pads": pads,
+            "dilations": (dilation,),
+            "ceil_mode": ceil,
+        }
+        why = f"{kernel} of {size}, {dilation} apart, {pads} by {stride}, {ceil}"
+        data = rand(1, 2, size, low=-9, high=-1)
+        yield Row(pool.max_pool, (data,), given, why=why)
+        for counts in (True, False):
+            both = given | {"count_include_pad": counts}
+            text = f"{why}, {counts}"
+            yield Row(pool.average_pool, (data,), both, why=text, tol=ROUNDS)
+
+
 def _whole_power(base: np.ndarray, exponent: np.ndarray, **_: object) -> np.ndarray:
     """Powers by Python's integers, rounded toward zero; those of 0 below 0 are 0."""
     kind = base.dtype
@@ -264,5 +287,5 @@ def _misfits() -> Iterator[DirectCase]:
         yield DirectCase(shape.reshape, operands, why=why, raises=BadType)
 
 
-CASES: list[DirectCase] = [*_products(), *_sizes(), *_odds(), *_powers(), *_misfits()]
+CASES: list[DirectCase] = [*_products(), *_sizes(), *_odds(), *_powers(), *_misfits(), *_gaps()]
 CHAINS: list[Chain] = [*_divisors(), *_weights(), *_back(), *_biases(), *_blind(), *_counted()]
