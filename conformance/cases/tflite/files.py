@@ -145,6 +145,22 @@ def _variables() -> Iterator[FileCase]:
         )
         why = f"a variable {why} with no constant"
         yield FileCase("ADD", (graph, other), (X,), why, raises=Unsupported)
+    inside = Entry("resource", "handle"), Entry(X, "x"), Entry(X, "size")
+    keeps = (HANDLE, Node("ASSIGN_VARIABLE", (0, 1), ()), Node("ABS", (1,), (2,)))
+    then = Graph(inside, keeps, (1,), (2,), "then")
+    other = Graph(inside, (Node("ABS", (1,), (2,)),), (1,), (2,), "else")
+    tensors = (
+        *(Entry("resource", "handle"), Entry(TRUE, "flag"), Entry(X, "x"), Entry(X, "y")),
+        *(Entry(X, "old"), Entry(X, "sum")),
+    )
+    choose = {"then_subgraph_index": 2, "else_subgraph_index": 3}
+    nodes = (
+        *(once, HANDLE, Node("IF", (1, 2), (3,), choose)),
+        *(Node("READ_VARIABLE", (0,), (4,)), Node("ADD", (3, 4), (5,))),
+    )
+    graphs = Graph(tensors, nodes, (1, 2), (5,)), fill, then, other
+    why = "a variable that a branch writes"
+    yield FileCase("IF", graphs, (TRUE, X), why, raises=Unsupported)
 
 
 def _graphs() -> Iterator[FileCase]:
