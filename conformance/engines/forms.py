@@ -5,7 +5,12 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
+from hal.device import Device
+from hal.properties import Properties
+from hal.quantised import shown_to
 from nnir.formats.flatbuffer import Bytes, Table
 from nnir.formats.nnapi import files as nnapi_files
 from nnir.formats.nnapi.structures import OperandType, constant_value
@@ -17,6 +22,11 @@ from nnir.formats.tflite.schema import (
     SubGraphTable,
     TensorTable,
 )
+from nnir.model import Model
+
+if TYPE_CHECKING:
+    import onnx
+    import torch
 
 FLOAT32 = "FLOAT32"
 """Not told, as most elements are of it."""
@@ -31,9 +41,24 @@ REPEATED = frozenset({"new_shape", "num_splits", "num", "values_count"})
 """Options that say what tensors say."""
 
 
+def form_of_model(device: Device[Any, Any], model: Model, path: Path) -> str:
+    """The nodes of the file that a device writes of a model to `path`; PyTorch, whose files take
+    long to write, has those of the graph that it runs."""
+    shown = shown_to(device, model)
+    if device.name == "torch":
+        context = device.create_context(Properties({}), None)
+        return _join(_nodes_of_torch(device.create_program(context, shown, None).module))
+    device.export(shown, path)
+    return nodes_of(path)
+
+
 def nodes_of(path: Path) -> str:
     """The nodes of a file, in order; of many their number and a digest."""
-    nodes = [*READERS[path.suffix](path)]
+    return _join(READERS[path.suffix](path))
+
+
+def _join(found: Iterator[str]) -> str:
+    nodes = [*found]
     text = " ".join(nodes)
     return text if len(nodes) <= MOST else f"{len(nodes)} nodes, {zlib.crc32(text.encode()):08x}"
 
@@ -94,4 +119,106 @@ def _options(name: str, node: Table) -> Iterator[tuple[str, object]]:
                 yield option, getattr(value, "name", value)
 
 
-READERS = {".tflite": _nodes_of_tflite, ".nnapi": _nodes_of_nnapi}
+OLDEST = 13
+"""The operator set of ONNX that is not told."""
+
+
+def _nodes_of_onnx(path: Path) -> Iterator[str]:
+    """Behind the operator sets, those of all graphs, with their attributes."""
+    import onnx
+
+    model = onnx.load(path)
+    sets = [f"{s.domain or 'opset'} {s.version}" for s in model.opset_import]
+    if sets != [f"opset {OLDEST}"]:
+        yield ", ".join(sets)
+    yield from _onnx_nodes(model.graph)
+
+
+def _onnx_nodes(graph: onnx.GraphProto) -> Iterator[str]:
+    import onnx
+
+    tensors = [*graph.value_info, *graph.output]
+    types = {v.name: v.type.tensor_type.elem_type for v in tensors}
+    for node in graph.node:
+        attributes = sorted(node.attribute, key=lambda a: a.name)
+        told = "".join(f"({a.name}={_onnx_value(a)})" for a in attributes if not a.HasField("g"))
+        made = (onnx.TensorProto.DataType.Name(types.get(name, 0)) for name in node.output)
+        yield ":".join([node.op_type + told, *(t for t in made if t not in ("FLOAT", "UNDEFINED"))])
+        for attribute in attributes:
+            if attribute.HasField("g"):
+                yield f"{attribute.name} {{"
+                yield from _onnx_nodes(attribute.g)
+                yield "}"
+
+
+def _onnx_value(attribute: onnx.AttributeProto) -> str:
+    import onnx
+
+    value = onnx.helper.get_attribute_value(attribute)
+    if isinstance(value, onnx.TensorProto):
+        return f"{zlib.crc32(value.SerializeToString()):08x}"
+    if isinstance(value, bytes):
+        return value.decode()
+    return f"{value:g}" if isinstance(value, float) else str(value).replace(" ", "")
+
+
+ENDS = frozenset({"Const", "Parameter", "Result"})
+"""Layers that compute nothing."""
+
+SINGLE = "FP32"
+
+
+def _nodes_of_xml(path: Path) -> Iterator[str]:
+    """Those of all graphs, with their versions and attributes."""
+    root = ElementTree.fromstring(path.read_bytes())  # ours, written a moment ago
+    for layer in root.iter("layer"):
+        kind, version = layer.get("type", ""), layer.get("version", "")
+        if kind in ENDS:
+            continue
+        data = layer.find("data")
+        given = sorted(data.items()) if data is not None else []
+        told = "".join(f"({name}={value.replace(' ', '')})" for name, value in given)
+        made = (p.get("precision", "") for p in layer.findall("output/port"))
+        name = f"{kind}.{version.removeprefix('opset')}{told}"
+        yield ":".join([name, *(t for t in made if t != SINGLE)])
+
+
+HELD = frozenset({"get_attr", "output", "placeholder"})
+"""Nodes of torch.fx that compute nothing."""
+
+
+def _nodes_of_torch(module: torch.nn.Module) -> Iterator[str]:
+    """Those of all graphs, with the arguments that are no tensors."""
+    import torch
+
+    for part in module.modules():
+        for node in part.graph.nodes if isinstance(part, torch.fx.GraphModule) else ():
+            if node.op in HELD:
+                continue
+            kind = getattr(node.target, "__name__", str(node.target))
+            named = (f"{name}={_torch_value(x)}" for name, x in node.kwargs.items())
+            yield f"{kind}({','.join([*map(_torch_value, node.args), *named])})"
+
+
+def _torch_value(value: object) -> str:
+    """An argument; tensors and sizes, which are nodes too, are told by a line."""
+    import torch
+
+    match value:
+        case torch.fx.Node():
+            return "_"
+        case list() | tuple():
+            return f"[{','.join(map(_torch_value, value))}]"
+        case slice():
+            return ":".join(_torch_value(x) for x in (value.start, value.stop, value.step))
+        case float():
+            return f"{value:g}"
+    return str(value).removeprefix("torch.").replace(" ", "")
+
+
+READERS = {
+    ".nnapi": _nodes_of_nnapi,
+    ".onnx": _nodes_of_onnx,
+    ".tflite": _nodes_of_tflite,
+    ".xml": _nodes_of_xml,
+}

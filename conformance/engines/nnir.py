@@ -9,12 +9,14 @@ import numpy as np
 
 from nnir.model import Model
 
-from ..cases.nnir.direct import DirectCase
+from ..cases.nnir.chains import Chain
+from ..cases.nnir.direct import DirectCase, find_lost_size
 from ..cases.nnir.used import Used
 from ..cases.nnir.written import Written
 from ..oracles.oracle import Oracle
 from .engine import Answer, Convert, Engine, Outcome
 from .uses import find_use
+from .ways import find_wrong_way
 from .written import find_other_form, find_problem
 
 
@@ -36,12 +38,14 @@ class DirectEngine(Engine[Any]):
         self, case: Any, device: str, answer: Answer, convert: Convert | None = None
     ) -> Outcome:
         """What comes of a case, and of its files or its program where it is about those."""
-        if isinstance(case, DirectCase) and case.raises is None:
-            lost = case.find_lost_size()
+        if isinstance(case, (Chain, DirectCase)) and case.raises is None:
+            lost = find_lost_size(case.model())
             if lost is not None:
                 return Outcome(problem=lost)
         found = super().outcome(case, device, answer, convert)
         problem = found.problem or find_other_form(case, device)
+        if problem is None and device == "builtin" and isinstance(case, DirectCase):
+            problem = find_wrong_way(case, answer.results)
         if problem is None and isinstance(case, Written):
             problem = find_problem(case, device, answer.results)
         if problem is None and isinstance(case, Used):

@@ -20,6 +20,7 @@ from nnir.types import Precision
 from ..case import Case, Const
 from ..oracles.oracle import Oracle
 from .engine import Answer, Engine
+from .tflite_files import FileEngine
 
 
 @dataclass(frozen=True)
@@ -196,4 +197,5 @@ class LiteEngine(Engine[Case]):
 
 
 ENGINE = LiteEngine()
+WHOLE = FileEngine()
 run = ENGINE.refused

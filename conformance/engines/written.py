@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,12 @@ from nnir.errors import NoLowering
 from nnir.evaluate import evaluate
 from nnir.model import Model, Value
 from nnir.staging import temporary_folder
+from nnir.types import Precision
 
 from ..cases.nnir import forms
 from ..cases.nnir.written import FILE
 from ..judging.compare import compare, first_problem
-from .forms import nodes_of as form_nodes
+from .forms import form_of_model
 
 READERS = {".onnx": onnx_files, ".tflite": tflite_files}
 """Of what our frontends read again; the engine itself reads it, too."""
@@ -34,6 +36,11 @@ READERS = {".onnx": onnx_files, ".tflite": tflite_files}
 FORMATS = (*READERS, ".xml")
 OPSETS = (13, 14, 15, 16, 18, 19, 20, 21, 25)
 """The operator sets of ONNX in which something is written otherwise than before, and the newest."""
+
+NARROW = frozenset(p for p in Precision if p.name in ("INT2", "UINT2", "INT4", "UINT4")) | {
+    Precision.FLOAT8E8M0FNU
+}
+"""Types that ONNX Runtime has no Identity for."""
 
 
 def find_problem(case: Any, device: str, want: Sequence[np.ndarray]) -> str | None:
@@ -64,9 +71,44 @@ def find_other_form(case: Any, device: str) -> str | None:
     suffix = forms.WRITERS[device]
     with temporary_folder() as folder:
         path = folder / f"model{suffix}"
-        manager.acquire(device).export(case.model(), path)
-        found = form_nodes(path)
-    return None if found == want else f"nodes in {suffix}: {found}, not {want}"
+        found = form_of_model(manager.acquire(device), case.model(), path)
+        if found != want:
+            return f"nodes of {device}: {found}, not {want}"
+        return find_other_size(path) if device == "litert" else None
+
+
+def find_other_size(path: Path) -> str | None:
+    """A tensor of a `.tflite` file that LiteRT finds to be of other sizes than the file says; None
+    for files of open sizes, and those that XNNPACK alone takes."""
+    from ai_edge_litert import interpreter as litert
+
+    plain = litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+    found = litert.Interpreter(
+        model_path=str(path),
+        experimental_op_resolver_type=plain,
+        experimental_preserve_all_tensors=True,
+    )
+    said = {d["index"]: [*d["shape"]] for d in found.get_tensor_details()}
+    if any(-1 in d["shape_signature"] for d in found.get_tensor_details()):
+        return None
+    with suppress(RuntimeError, ValueError):
+        found.allocate_tensors()
+    for tensor in found.get_tensor_details():
+        before, after = said.get(tensor["index"], []), [*tensor["shape"]]
+        if tensor["index"] in said and before != after:
+            return f"{tensor['name']!r} in .tflite is of {before}, not {after}"
+    return None
+
+
+def find_other_signature(path: Path, model: Model) -> str | None:
+    """What LiteRT calls the ends of a file otherwise than the model does."""
+    from ai_edge_litert import interpreter as litert
+
+    (ends,) = litert.Interpreter(model_path=str(path)).get_signature_list().values()
+    inputs = [v.name or f"input{k}" for k, v in enumerate(model.inputs)]
+    wanted = sorted(inputs), sorted(name for name, _ in model.named_outputs())
+    found = sorted(ends["inputs"]), sorted(ends["outputs"])
+    return None if found == wanted else f"the signature has {found}, not {wanted}"
 
 
 @cache
@@ -113,6 +155,8 @@ def _check(
             _require_same(f"places in {what}", *map(set, lines))
     if path.suffix == ".onnx":
         _check_onnx(path, opset or case.opset, model)
+    if path.suffix == ".tflite":
+        _require_same("what is otherwise", None, find_other_signature(path, model))
     context = device.create_context(Properties({}), None)
     types = ([v.type for v in ends] for ends in (model.inputs, model.outputs))
     program = device.import_program(context, path, *types)
@@ -169,12 +213,13 @@ def _tails(graph: Any) -> set[str]:
 
 def _count_copies(model: Model) -> int:
     """How many outputs no node can give its name: inputs, weights, what is one already, and what a
-    branch or a loop reads by the name that it has."""
+    branch or a loop reads by the name that it has. Those of few bits go through other types."""
     blocks = {v for o in model.operations if o.models for v in o.inputs if v is not None}
     seen: set[Value] = set()
     count = 0
     for value in model.outputs:
-        count += value.producer is None or value in seen | blocks
+        is_copied = value.producer is None or value in seen | blocks
+        count += is_copied and value.precision not in NARROW
         seen.add(value)
     return count
 

@@ -14,6 +14,8 @@ from ai_edge_litert import schema_py_generated as schema
 
 from ..processes.array_store import Writer
 from ..processes.worker_loop import serve
+from .litert_files import call_file, write_graphs
+from .litert_graphs import add_buffer, code_of, give_options, tensor
 
 PLAIN = litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
 RESOLVERS = {
@@ -29,32 +31,6 @@ floats before it sees them."""
 
 DELEGATED = (b"Convolution2DTransposeBias",)
 """Custom operators of MediaPipe that XNNPACK has kernels of."""
-
-ENUMS = {
-    "padding": schema.Padding,
-    "fused_activation_function": schema.ActivationFunctionType,
-    "mode": schema.MirrorPadMode,
-    "reduce_function": schema.ReduceWindowFunction,
-    "weights_format": schema.FullyConnectedOptionsWeightsFormat,
-    "kernel_type": schema.LSTMKernelType,
-    "comparison_direction": schema.StablehloComparisonDirection,
-    "compare_type": schema.StablehloComparisonType,
-}
-OPTIONS = {
-    "AVERAGE_POOL_2D": "Pool2DOptions",
-    "MAX_POOL_2D": "Pool2DOptions",
-    "L2_POOL_2D": "Pool2DOptions",
-    "CONV_3D_TRANSPOSE": "Conv3DOptions",
-    "L2_NORMALIZATION": "L2NormOptions",
-    "RNN": "RNNOptions",
-    "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNNOptions",
-    "MULTINOMIAL": "RandomOptions",
-    "RANDOM_UNIFORM": "RandomOptions",
-    "RANDOM_STANDARD_NORMAL": "RandomOptions",
-    **dict.fromkeys(("MEAN", "SUM"), "ReducerOptions"),
-    **dict.fromkeys(("MAXIMUM", "MINIMUM"), "MaximumMinimumOptions"),
-}
-"""Tables of options that are not called as their operator is."""
 
 
 def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
@@ -75,6 +51,11 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
         if head.get("signature"):
             return run_signature(content, arrays, head, kernels)
         return invoke(content, arrays, kernels)
+    if "description" in head:
+        count = head["constants"]
+        content = write_graphs(head, arrays[:count])
+        whole = np.frombuffer(content, np.uint8)
+        return [whole, *(call_file(content, head, arrays[count:]) if head["run"] else ())]
     content = write_file(head, arrays)
     if not head["run"]:
         return [np.frombuffer(content, np.uint8)]
@@ -310,13 +291,6 @@ def graph_of(
     return graph
 
 
-def add_buffer(model: Any, array: np.ndarray) -> int:
-    """One more buffer of the file; its number."""
-    model.buffers.append(schema.BufferT())
-    model.buffers[-1].data = pack_constant(array)
-    return len(model.buffers) - 1
-
-
 def scale_blocks(model: Any, graph: Any, blocks: dict[str, Any]) -> Any:
     """The quantisation of a tensor whose blocks have scales, which are a tensor of the graph."""
     scales = np.array(blocks["scales"], blocks["kind"])
@@ -367,85 +341,6 @@ def places(numbers: np.ndarray) -> tuple[int, Any]:
     made = getattr(schema, name + "T")()
     made.values = numbers.astype(np.uint8 if name == "Uint8Vector" else np.uint16)
     return getattr(schema.SparseIndexVector, name), made
-
-
-def code_of(op: str, version: int) -> Any:
-    """An operator of the file: one of TFLite's, or a custom one."""
-    code = schema.OperatorCodeT()
-    number = getattr(schema.BuiltinOperator, op, None)
-    if number is None:
-        number = schema.BuiltinOperator.CUSTOM
-        code.customCode = op.encode()
-    code.builtinCode, code.version = number, version
-    code.deprecatedBuiltinCode = min(number, 127)
-    return code
-
-
-def pack_constant(array: np.ndarray) -> np.ndarray:
-    """The bytes of a constant; two int4 share one, the first in the lower half."""
-    if array.dtype.name not in ("int4", "uint4"):
-        return np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8)
-    halves = array.reshape(-1).astype(np.int8).view(np.uint8) & 15
-    even = np.append(halves, np.zeros(halves.size % 2, np.uint8))
-    return even[::2] | even[1::2] << 4
-
-
-def tensor(described: dict[str, Any], shape: list[int]) -> Any:
-    """A tensor of the file."""
-    made = schema.TensorT()
-    made.shape = shape
-    made.hasRank = True
-    kind = described["dtype"].upper()
-    made.type = getattr(schema.TensorType, kind)
-    if "scale" in described:
-        made.quantization = schema.QuantizationParametersT()
-        made.quantization.scale = described["scale"]
-        made.quantization.zeroPoint = described["zero_point"]
-        made.quantization.quantizedDimension = described["axis"]
-    made.isVariable = bool(described.get("variable"))
-    return made
-
-
-def give_options(operator: Any, op: str, given: dict[str, Any]) -> None:
-    """Set the operator's options; enumerations and types by their names."""
-    if not hasattr(schema.BuiltinOperator, op):
-        if "custom_options" in given:
-            operator.customOptions = np.array(given["custom_options"], np.uint8)
-        return
-    name = next((n for n in names_of(op) if hasattr(schema, n + "T")), None)
-    if name is None:
-        return
-    options = getattr(schema, name + "T")()
-    for key, value in given.items():
-        head, *rest = key.split("_")
-        setattr(options, head + "".join(r.capitalize() for r in rest), number(key, value))
-    for slot, union in (("", schema.BuiltinOptions), ("2", schema.BuiltinOptions2)):
-        if hasattr(union, name):
-            setattr(operator, f"builtinOptions{slot}", options)
-            setattr(operator, f"builtinOptions{slot}Type", getattr(union, name))
-
-
-def names_of(op: str) -> list[str]:
-    """What the options of an operator may be called."""
-    if op.startswith("REDUCE_") and op != "REDUCE_WINDOW":
-        return ["ReducerOptions"]
-    words = "".join(w.capitalize() for w in op.split("_")) + "Options"
-    return [OPTIONS.get(op, ""), tables_of_options().get(words.lower(), words)]
-
-
-@functools.cache
-def tables_of_options() -> dict[str, str]:
-    """The schema's tables of options by their names in small letters."""
-    return {n.lower(): n for n in vars(schema) if n.endswith("Options")}
-
-
-def number(key: str, value: Any) -> Any:
-    """A value of an option as its number."""
-    if isinstance(value, dict):
-        return getattr(schema.TensorType, value["type"])
-    if key in ENUMS and isinstance(value, str):
-        return getattr(ENUMS[key], value)
-    return value
 
 
 if __name__ == "__main__":

@@ -194,7 +194,11 @@ def count_from_front(indices: Value, size: Size) -> Value:
             raise BadInput(f"position {known[outside][0]} along an axis of {size}")
     if known is not None and not (known < 0).any():
         return positions
-    far = positions + (size if isinstance(size, int) else size.cast(positions.precision))
+    if isinstance(size, int):
+        far = positions + size
+    else:  # a vector of one
+        count = size if positions.rank else shape.reshape(size, [])
+        far = positions + count.cast(positions.precision)
     return compare.where(positions < 0, far, positions)
 
 

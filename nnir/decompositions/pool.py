@@ -199,16 +199,22 @@ def average_behind_border(
     ceil_mode: bool,
     count_include_pad: bool,
 ) -> Value:
-    """Zeros that count around the input beforehand; what overhangs of a window does not."""
+    """Zeros that count around the input beforehand; what overhangs of a window does not.
+
+    A window that begins behind the input is none, which the border hides where sizes are open.
+    """
     rank = len(kernel_shape)
     steps, dilated = strides or (1,) * rank, dilations or (1,) * rank
-    own = windows.pair_pads(pads, rank)
+    own, extents = windows.pair_pads(pads, rank), windows.extents(kernel_shape, dilated)
     if not (count_include_pad and any(map(any, own))):
         raise Unsupported(f"a pool of {input.type} without a border that counts")
     is_open = ceil_mode and any(isinstance(d, Expr) for d in input.shape[2:])
+    ends = zip(own, steps, extents, strict=True)
+    if is_open and any(behind + step > extent for (_, behind), step, extent in ends):
+        raise Unsupported(f"a pool of {input.type} with windows that may begin in its border")
     pairs = list(own)
     if ceil_mode:
-        axes = zip(input.shape[2:], windows.extents(kernel_shape, dilated), steps, own, strict=True)
+        axes = zip(input.shape[2:], extents, steps, own, strict=True)
         pairs = [_fit(*axis, inside=True) for axis in axes]
     over = [n for a, b in zip(own, pairs, strict=True) for n in (0, b[1] - a[1])]
     return pool.average_pool(

@@ -29,6 +29,7 @@ FRAMEWORKS = {"onnx", "onnxruntime", "torch", "tensorflow", "paddle", "openvino"
     "ai_edge_litert"
 }
 MAY_IMPORT_FRAMEWORKS = {
+    "conformance/engines/forms.py",
     "conformance/engines/written.py",
     "hal/drivers/litert/driver.py",
     "hal/drivers/litert/probe.py",
@@ -38,6 +39,8 @@ MAY_IMPORT_FRAMEWORKS = {
     "hal/drivers/openvino/driver.py",
     "conformance/oracles/device.py",
     "conformance/oracles/litert.py",
+    "conformance/oracles/litert_files.py",
+    "conformance/oracles/litert_graphs.py",
     "conformance/oracles/nnapi.py",
     "conformance/oracles/nnrt.py",
     "conformance/oracles/nnrt_tensorflow.py",

@@ -22,6 +22,7 @@ from . import (
     engine_corners,
     engine_edges,
     engine_forms,
+    engine_grids,
     engine_more,
     engine_numbers,
     engine_resize,
@@ -82,6 +83,7 @@ FAMILIES = (
     unary,
     engine_forms,
     engine_edges,
+    engine_grids,
 )
 KINDS = (corners, positions, quantised_types, samples, windows)
 """Rows by kind of parameter, which say themselves which are worth to be run otherwise too."""
@@ -111,7 +113,7 @@ LIMITS: list[DirectLimit] = [
 ]
 
 MODELS: list[chains.Chain] = [*chains.CHAINS, *sizes.CHAINS, *written.CHAINS, *seams.CHAINS]
-MODELS += [*inside.CHAINS, *behind.CHAINS, *engine_edges.CHAINS, *used.CHAINS]
+MODELS += [*inside.CHAINS, *behind.CHAINS, *engine_edges.CHAINS, *engine_grids.CHAINS, *used.CHAINS]
 """Models of a few operations."""
 
 __all__ = [

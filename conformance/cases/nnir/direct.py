@@ -129,10 +129,6 @@ class DirectCase:
         model.outputs = list(model.append(self.operator, operands, bound, self._stated()))
         return model
 
-    def find_lost_size(self) -> str | None:
-        """See the function of this name."""
-        return find_lost_size(self.model())
-
     def _stated(self) -> list[TensorType]:
         if self.result is None:
             return []

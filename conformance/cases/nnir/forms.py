@@ -14,8 +14,14 @@ from functools import cache
 from pathlib import Path
 
 FILE = Path(__file__).with_name("forms.json")
-WRITERS = {"litert": ".tflite", "nnapi": ".nnapi"}
-"""The devices whose files are told, and how those are called."""
+WRITERS = {
+    "litert": ".tflite",
+    "nnapi": ".nnapi",
+    "onnxruntime": ".onnx",
+    "openvino": ".xml",
+    "torch": ".pt2",
+}
+"""The devices whose nodes are told, and how their files are called."""
 
 
 def form_of(device: str, name: str) -> str | None:

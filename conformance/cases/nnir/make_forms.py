@@ -16,7 +16,7 @@ from hal.runtime import manager
 from nnir.errors import NNAdapterError
 from nnir.staging import temporary_folder
 
-from ...engines.forms import nodes_of
+from ...engines.forms import form_of_model
 from . import CASES, MODELS, OPEN
 from .forms import FILE, WRITERS, digest
 
@@ -43,10 +43,9 @@ def find_forms(
 def find_form(device: Device[Any, Any], case: Any, path: Path) -> str | None:
     """The nodes of a row's file; None where it cannot be written."""
     try:
-        device.export(case.model(), path)
+        return form_of_model(device, case.model(), path)
     except NNAdapterError:
         return None
-    return nodes_of(path)
 
 
 if __name__ == "__main__":
@@ -54,7 +53,7 @@ if __name__ == "__main__":
     kept = json.loads(FILE.read_text()) if wanted else {}
     for kind, suffix in WRITERS.items():
         with temporary_folder() as folder:
-            found = find_forms(manager.find(kind)(), folder / f"model{suffix}", wanted)
+            found = find_forms(manager.acquire(kind), folder / f"model{suffix}", wanted)
         others = {op: rows for op, rows in kept.get(kind, {}).items() if op not in wanted}
         kept[kind] = others | found
     FILE.write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n")

@@ -59,11 +59,27 @@ def change(case: DirectCase) -> Iterator[tuple[str, DirectCase]]:
             yield part, replace(case, inputs=tuple(inputs), why=f"{part} {how}")
         inputs[place] = None
         yield part, replace(case, inputs=tuple(inputs), why=f"{part} left out")
+    yield from change_all(case)
     for name, value in case.attrs.items():
         for changed in change_attribute(value):
             shown = changed.name if isinstance(changed, Precision) else changed
             attrs = {**case.attrs, name: changed}
             yield name, replace(case, attrs=attrs, why=f"{name}={shown}")
+
+
+def change_all(case: DirectCase) -> Iterator[tuple[str, DirectCase]]:
+    """All operands of floats as others, which agree with each other."""
+    arrays = [x.array if isinstance(x, Const) else x for x in case.inputs]
+    real = [k for k, a in enumerate(arrays) if isinstance(a, np.ndarray) and a.dtype.kind == "f"]
+    for kind in KINDS if len(real) > 1 else ():
+        if np.dtype(kind).kind == "f":
+            continue
+        inputs = [*case.inputs]
+        for place in real:
+            other = np.ones(arrays[place].shape, kind)
+            inputs[place] = Const(other) if isinstance(inputs[place], Const) else other
+        why = f"all operands of {np.dtype(kind).name}"
+        yield f"operand {real[-1]}", replace(case, inputs=tuple(inputs), why=why)
 
 
 def change_array(array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:

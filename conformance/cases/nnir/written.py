@@ -113,6 +113,22 @@ def _names() -> Iterator[Written]:
     yield named("a size", (count, ADDED), "x count sum", 1, 2)
 
 
+NARROW = (ml_dtypes.int2, ml_dtypes.uint2, ml_dtypes.int4, ml_dtypes.uint4)
+
+
+def _narrow_ends() -> Iterator[Written]:
+    """Ends of few bits, which no kernel copies: they have their names all the same."""
+    square = Step(shape.reshape, (0, Const(i(2, 2))))
+    for kind in (*NARROW, ml_dtypes.float8_e8m0fnu):
+        given = np.array([1, 0.5, 1, 1]).astype(kind)
+        for outputs, names in (((1,), "x y"), ((0, 1), "x same y"), ((1, 1), "x one other")):
+            why = f"{np.dtype(kind).name}, {names}"
+            yield Written((given,), (square,), why, outputs, names=tuple(names.split()))
+    whole = {"dtype": Precision.INT4}
+    small = Step(quant.quantize_linear, (0, Const(scalar(0.5)), None), whole)
+    yield Written((LINE,), (small,), "int4 that is made", (1,), names=("x", "y"))
+
+
 def _open() -> Iterator[Written]:
     """Sizes that have names, and what is computed of them."""
     data = Open(rand(2, 3, 4), ("batch", 3, "time"))
@@ -301,6 +317,7 @@ def _own_kernels() -> Iterator[Written]:
 
 CHAINS = [
     *_names(),
+    *_narrow_ends(),
     *_open(),
     *_blocks(),
     *_types(),

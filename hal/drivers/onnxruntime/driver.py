@@ -460,9 +460,11 @@ class Event(TypedDict):
 
 
 def node_times(events: Sequence[Event]) -> list[Timing]:
-    """The kernels of the last run in a profile of ONNX Runtime."""
+    """The kernels of the last run in a profile of ONNX Runtime, in the order in which they begin;
+    those of a branch are told of before it."""
     runs = [e for e in events if e["name"] == "model_run"]
     begin = runs[-1]["ts"] if runs else 0
+    events = sorted(events, key=lambda e: e["ts"])
     return [
         Timing(
             e["name"].removesuffix("_kernel_time"),
@@ -500,7 +502,7 @@ def numpy_of(value: onnxruntime.OrtValue, kind: Precision) -> np.ndarray:
     shape = value.shape()
     count = math.prod(shape)
     size = stored_size(kind, count)
-    raw = np.frombuffer(ctypes.string_at(value.data_ptr(), size) if size else b"", np.uint8)
+    raw = np.frombuffer(ctypes.string_at(value.data_ptr(), size), np.uint8)
     return unpack(raw, kind, count).reshape(shape)
 
 

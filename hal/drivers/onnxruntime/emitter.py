@@ -19,7 +19,7 @@ from ...lowering import Lowerings, Plain
 from ...nothing import holds_nothing
 from ...quirks import report_met
 from . import kernels, older, proto
-from .ends import is_padded, is_quantised_behind_transpose
+from .ends import copy_end, is_padded, is_quantised_behind_transpose
 from .hosting import Host
 from .quirks import PADDED_END, QUANTISED_END
 
@@ -512,15 +512,12 @@ class Emitter(Emission[Ref]):
         if self.outer and self.target is not None:  # If, Loop and Scan give what a Scan takes
             since = older.missing("Scan", 0, self.target).get(value.precision, 0)
             self.require(since, f"output {stem!r} of a sub-graph of {value.precision.name}")
-        if kernels.has_kernel("Identity", ref.precision):
-            is_kept = stem in self.ends
-            self.ends.discard(stem)
-            made = stem if is_kept else self.name(stem)
-            ref = self._apart(ref, value)
-            if not self._rename(ref, made):
-                self.nodes.append(proto.node("Identity", [ref], [made], made, "", {}))
-        else:
-            made = ref  # the node that makes it names the output
+        is_kept = stem in self.ends
+        self.ends.discard(stem)
+        made = stem if is_kept else self.name(stem)
+        ref = self._apart(ref, value)
+        if not (self._rename(ref, made) or copy_end(self.nodes, ref, made)):
+            made = ref
         self.tails.append(made)
         shape = None if self.outer else value.shape
         return proto.value_info(made, value.precision, shape)

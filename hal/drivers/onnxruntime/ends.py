@@ -1,10 +1,44 @@
-"""Which results ONNX Runtime takes for what their readers make of them."""
+"""Outputs of a graph: copies, and results that ONNX Runtime takes for what their readers make."""
 
 from __future__ import annotations
 
+from typing import Protocol
+
+from nnir.errors import NoLowering
+from nnir.formats.onnx import code_of
 from nnir.model import Value
 from nnir.operator import Pattern
 from nnir.ops import quant, shape
+from nnir.types import PRECISIONS, Precision
+
+from . import kernels, proto
+
+
+class Result(Protocol):
+    """What is asked of a result to copy it."""
+
+    precision: Precision
+
+    def seen_as(self, precision: Precision) -> Result: ...
+    def cast(self, to: Precision) -> str: ...
+
+
+def copy_end(nodes: list[bytes], ref: Result, name: str) -> bool:
+    """Append a node that gives a result this name too; whether there is a kernel that does.
+
+    Integers of few bits have a way through wider ones, as Identity has no kernel for them.
+    """
+    stored = PRECISIONS[ref.precision.dtype]
+    try:
+        wide = kernels.compute_precision("Identity", stored)
+    except NoLowering:
+        return False
+    op, attributes = "Identity", proto.Attributes()
+    if wide != stored:
+        op, attributes = "Cast", {"to": code_of(stored), **kernels.rounding_to(stored)}
+    given = ref.seen_as(stored).cast(wide)
+    nodes.append(proto.node(op, [given], [name], name, "", attributes))
+    return True
 
 
 def is_padded(value: Value) -> bool:
