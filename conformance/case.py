@@ -88,6 +88,14 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Made:
+    """An input that another operator of the same framework gives: its result of this number."""
+
+    case: Case
+    result: int = 0
+
+
+@dataclass(frozen=True)
 class ModelCase:
     """A whole model in ONNX's text form, for operators that one node cannot show.
 
@@ -181,7 +189,9 @@ def array_of(given: Any) -> np.ndarray | None:
 def _arrays(inputs: Any) -> Iterator[np.ndarray]:
     """The arrays among inputs, lists of them included."""
     for given in inputs:
-        if isinstance(given, dict):
+        if isinstance(given, Made):
+            yield from _arrays(given.case.inputs)
+        elif isinstance(given, dict):
             yield from _arrays(given.values())
         elif isinstance(given, (list, tuple)):
             yield from _arrays(given)

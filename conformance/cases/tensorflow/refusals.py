@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import BadType, Unsupported
+from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.types import Precision
 
 from ...case import Case, Const, f, i, rand, scalar
@@ -28,6 +28,14 @@ CASES: list[Case] = [
         ("DepthwiseConv2dNative", (IMAGE, rand(2, 3, 4)), CONV, "a filter of three axes"),
         ("Conv2DBackpropInput", (Const(i(2, 4, 5, 5, dtype=I32)), FILTER, rand(2, 3, 4, 4)), CONV,
          "other channels"),
+        *((op, given, attrs | {"strides": strides}, f"strides of {strides}")
+          for op, given, attrs in (("Conv2D", (IMAGE, FILTER), CONV), ("MaxPool", (IMAGE,), POOL))
+          for strides in ([1, 0, 1, 1], [1, 1, -1, 1], [1, 1, 1])),
+        *(("Conv2D", (IMAGE, FILTER), CONV | {"dilations": dilations}, f"dilations of {dilations}")
+          for dilations in ([1, 0, 1, 1], [1, 1, -2, 1], [1, 1])),
+        *(("Conv2D", (IMAGE, FILTER), CONV | {"padding": "EXPLICIT", "explicit_paddings": pads},
+           f"paddings of {pads}")
+          for pads in ([0, 0, -1, 1, 1, 1, 0, 0], [0, 0, 1, 1, 1, -2, 0, 0], [1, 1], [])),
         ("CTCGreedyDecoder", (rand(3, 4), i(2, dtype=I32)), {}, "two axes"),
         ("CTCGreedyDecoder", (rand(3, 2, 4), scalar(2, I32)), {}, "a number for all"),
         ("LinSpace", (scalar(0), scalar(1), Const(scalar(0, I32))), {}, "no numbers"),
@@ -55,6 +63,11 @@ CASES: list[Case] = [
          {"num_bits": 1, "narrow_range": True}, "no step"),
         ("Mfcc", (rand(1, 1, 2), Const(scalar(1, I32))), {}, "too few frequencies"),
     )),
+    *(Case("Conv2D", (IMAGE, FILTER), CONV | {"padding": "EXPLICIT", "explicit_paddings": pads},
+           raises=Unsupported, why=f"paddings of {pads}")
+      for pads in ([1, 0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 1])),
+    Case("MirrorPad", (rand(2, 3), i([1, 0], [0, 2], dtype=I32)), {"mode": "SYMMETRIC"},
+         raises=NotConstant, why="paddings that are told while running"),
     *(Case(op, given, attrs, raises=Unsupported, why=why) for op, given, attrs, why in (
         ("Range", (scalar(-10, np.float16), scalar(1, np.float16), scalar(1, np.float16)), {},
          "numbers of 16 bits"),
