@@ -89,7 +89,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Made:
-    """An input that another operator of the same framework gives: its result of this number."""
+    """An input that another operator of the same framework gives: its result of this number.
+
+    An array that several of the operators of a case read is one input.
+    """
 
     case: Case
     result: int = 0

@@ -112,7 +112,7 @@ class NamedEngine(Engine[Case]):
 
     def source(self, case: Case, types: Types) -> SourceModel:
         """The case's operator as a reader gives it; `types` are those of its results."""
-        reading = Reading(self)
+        reading = Reading(self, is_shared=has_several(case))
         outputs = reading.add(case, types, "y")
         graph = reading.graph
         if case.is_open:
@@ -140,11 +140,13 @@ class NamedEngine(Engine[Case]):
 
 
 class Reading:
-    """The graph of a case as a reader gives it."""
+    """The graph of a case as a reader gives it; of several operators one array is one input."""
 
-    def __init__(self, engine: NamedEngine) -> None:
+    def __init__(self, engine: NamedEngine, *, is_shared: bool) -> None:
         self.graph = SourceGraph("case")
         self._engine = engine
+        self._is_shared = is_shared
+        self._names: dict[int, str] = {}
 
     def add(self, case: Case, types: Types, prefix: str | None = None) -> list[str]:
         """Add the node of a case behind those of its inputs, and name its results."""
@@ -165,7 +167,10 @@ class Reading:
             return Ref(self.add(inner, [None] * inner.outputs)[argument.result])
         if not isinstance(argument, (Const, np.ndarray)):
             return argument
+        if self._is_shared and id(argument) in self._names:
+            return Ref(self._names[id(argument)])
         name = f"x{len(self.graph.inputs) + len(self.graph.weights)}"
+        self._names[id(argument)] = name
         if isinstance(argument, Const):
             self.graph.weights[name] = argument.array
         else:
@@ -176,5 +181,13 @@ class Reading:
 
 def run_inputs(case: Case) -> list[np.ndarray]:
     """The arrays that go in at run time."""
-    inputs = arrays_of(case.inputs, constants=False)
-    return [*inputs, *arrays_of(case.attrs, constants=False)]
+    found = arrays_of(case.inputs, constants=False)
+    found += arrays_of(case.attrs, constants=False)
+    return list({id(a): a for a in found}.values()) if has_several(case) else found
+
+
+def has_several(case: Case) -> bool:
+    """Whether another operator gives an input of a case."""
+    given = [*case.inputs, *case.attrs.values()]
+    lists = [part for a in given if isinstance(a, (list, tuple)) for part in a]
+    return any(isinstance(a, Made) for a in (*given, *lists))

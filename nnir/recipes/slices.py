@@ -188,8 +188,6 @@ def _require_inside(start: int, length: int, size: Dim) -> None:
 
 
 def _add_sizes(a: build.Size, b: build.Size) -> build.Size:
-    if isinstance(a, int) and isinstance(b, int):
-        return a + b
     if a == 0 and isinstance(a, int):
         return b
     return b + a if isinstance(a, int) else a + b

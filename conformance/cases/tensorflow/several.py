@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...case import ROUNDS, Case, Const, Made, i, rand
+from ...case import EXACT, ROUNDS, Case, Const, Made, i, rand
 
 I32 = np.int32
 WIDE = rand(2, 7, 9, 2)
@@ -114,4 +114,102 @@ PLAIN = [
                     {"strides": [1] * 4, "padding": "VALID"})), Const(i(2, 2, dtype=I32)), NONE),
          tol=ROUNDS, why="of a convolution of other things"),
 ]  # fmt: skip
-CASES: list[Case] = [*ALONE, *LINES, *PLAIN]
+X, TALL = rand(3, 4), rand(5, 3, 2)
+ZERO = Const(np.array(0, I32))
+
+
+def known(*numbers: int) -> Const:
+    """Integers that the model holds."""
+    return Const(i(*numbers, dtype=I32))
+
+
+def of(op: str, *given: Any, **attrs: Any) -> Made:
+    """What an operator gives."""
+    return Made(Case(op, given, attrs))
+
+
+def both(
+    op: str, *given: Any, why: str, outputs: int = 1, tol: Any = EXACT, **attrs: Any
+) -> list[Case]:
+    """A row with sizes that are known, and with open ones."""
+    return [Case(op, given, attrs, tol, why, outputs=outputs, is_open=k) for k in (False, True)]
+
+
+def entry(x: np.ndarray, axis: int) -> Made:
+    """The size of an axis, as models take it out of a shape."""
+    bounds = known(axis), known(axis + 1), known(1)
+    return of("StridedSlice", of("Shape", x), *bounds, shrink_axis_mask=1)
+
+
+SHAPES = [
+    *both("Unpack", of("Shape", X), why="a shape", outputs=2, num=2, axis=0),
+    *both("Unpack", of("Shape", X), why="a shape from behind", outputs=2, num=2, axis=-1),
+    *both("SplitV", of("Shape", TALL), known(1, 2), ZERO, why="a shape", outputs=2, num_split=2),
+    *both("SplitV", of("Shape", TALL), known(2, -1), ZERO, why="a shape, and what is left",
+          outputs=2, num_split=2),
+    *both("Split", ZERO, of("Shape", X), why="a shape", outputs=2, num_split=2),
+    *(row for given in ((4,), (1, 4), (3, 1), (2, 1, 1))
+      for row in both("BroadcastArgs", of("Shape", X), known(*given), why=f"a shape and {given}")),
+    *both("BroadcastArgs", known(3, 1), of("Shape", X), why="a shape behind"),
+    *both("BroadcastTo", TALL[:1, :, :1].copy(), of("BroadcastArgs", of("Shape", X[:, :1].copy()),
+                                                    known(5, 1, 4)), why="what two shapes give"),
+    *both("BroadcastTo", rand(1, 4), of("Shape", X), why="the shape of another"),
+    *both("BroadcastTo", X, of("Shape", X), why="its own shape"),
+    *both("Reshape", X, of("Pack", [entry(X, 1), entry(X, 0)], axis=0), why="sizes exchanged"),
+    *both("Reshape", X, of("Pack", [entry(X, 0), Const(np.array(-1, I32))], axis=0),
+          why="one of the sizes"),
+    *both("Reshape", TALL, of("ConcatV2", [of("Slice", of("Shape", TALL), known(0), known(1)),
+                                           known(-1)], ZERO), why="a part of its shape"),
+    *both("Reshape", TALL, of("ConcatV2", [known(-1), of("StridedSlice", of("Shape", TALL),
+                                                         known(1), known(3), known(1))], ZERO),
+          why="the rest of its shape"),
+    *both("Tile", rand(2, 1), of("Shape", X), why="as often as sizes of another"),
+    *both("Tile", rand(2, 1), of("Pack", [Const(np.array(1, I32)), entry(X, 1)], axis=0),
+          why="as often as a size of another"),
+    *both("Fill", of("Shape", X), np.array(2.5, np.float32), why="the shape of another"),
+    *both("Range", ZERO, entry(X, 0), Const(np.array(1, I32)), why="up to a size"),
+    *both("Slice", TALL, known(0, 0, 0), of("Pack", [entry(X, 0), entry(TALL, 1),
+                                                     Const(np.array(-1, I32))], axis=0),
+          why="as many as another has"),
+    *both("Slice", TALL, of("Pack", [entry(rand(2, 1), 0), ZERO, ZERO], axis=0), known(2, 3, -1),
+          why="from the size of another on"),
+    *both("Slice", TALL, of("Pack", [entry(rand(2, 1), 0), ZERO, ZERO], axis=0),
+          of("Pack", [entry(X, 0), Const(np.array(3, I32)), Const(np.array(2, I32))], axis=0),
+          why="from a size, as many as a size"),
+    *both("Slice", X, known(1, 0), of("Pack", [Const(np.array(-1, I32)), entry(X, 1)], axis=0),
+          why="its own size"),
+    *both("StridedSlice", TALL, known(0), of("Slice", of("Shape", X), known(0), known(1)), known(1),
+          why="up to the size of another"),
+    *both("StridedSlice", X, known(0, 0), of("Shape", X), known(1, 1), why="up to its own sizes"),
+    *both("StridedSlice", TALL, of("Slice", of("Shape", rand(2, 1)), known(0), known(1)), known(5),
+          known(2), why="from the size of another on, every second"),
+    *both("StridedSlice", TALL, of("Pack", [entry(rand(2, 1), 0)], axis=0), known(0), known(1),
+          why="the one at the size of another", shrink_axis_mask=1),
+    *both("StridedSlice", TALL, of("Pack", [entry(rand(2, 1), 0), entry(rand(1, 1), 0)], axis=0),
+          known(0, 0), known(1, 1), why="the ones at sizes of others", shrink_axis_mask=3),
+    *both("Pad", X, of("Pack", [known(1, 2), of("Shape", rand(2, 1))], axis=0),
+          why="as far as sizes of another"),
+    *both("PadV2", X, of("Pack", [of("Shape", rand(2, 1)), known(0, 3)], axis=0),
+          np.array(7, np.float32), why="as far as sizes of another"),
+    *both("MirrorPad", X, of("Pack", [known(1, 2), of("Shape", rand(2, 1))], axis=0),
+          why="as far as sizes of another", mode="REFLECT"),
+    *both("GatherV2", of("Shape", TALL), known(2, 0), ZERO, why="of a shape"),
+    *both("Prod", of("Shape", TALL), ZERO, why="of a shape"),
+    *both("Size", of("Relu", TALL), why="of what is computed"),
+    *both("Rank", of("Relu", TALL), why="of what is computed"),
+    *both("OneHot", i(0, 2, 1), entry(X, 0), np.array(1, np.float32), np.array(0, np.float32),
+          why="as deep as another has rows"),
+]  # fmt: skip
+BACK = "Conv2DBackpropInput"
+FILTER, SMALL = rand(3, 3, 2, 4, seed=5), rand(2, 2, 2, 4, seed=5)
+GRADS = rand(1, 6, 8, 4)
+TURNED = [
+    *(row for kernel in (FILTER, SMALL) for padding in ("SAME", "VALID") for steps in (1, 2)
+      for row in both(BACK, of("Pack", [Const(np.array(1, I32)), *(
+          of("AddV2", of("Mul", entry(GRADS, k), Const(np.array(steps, I32))),
+             Const(np.array(0 if padding == "SAME" else kernel.shape[0] - steps, I32)))
+          for k in (1, 2)), Const(np.array(2, I32))], axis=0), kernel, GRADS,
+          why=f"{padding}, {steps} of {len(kernel)}", strides=[1, steps, steps, 1],
+          padding=padding, tol=ROUNDS)),
+]  # fmt: skip
+CASES: list[Case] = [*ALONE, *LINES, *PLAIN, *SHAPES, *TURNED]

@@ -1,0 +1,113 @@
+"""A few ATen operators together: sizes that are read of one tensor and given to another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import Unsupported
+
+from ...case import Case, Const, Made, f, i, rand, scalar
+
+X, TALL, LINE = rand(3, 4), rand(5, 3), rand(6)
+IMAGE = rand(1, 2, 4, 5)
+MODES = ("constant", "reflect", "replicate", "circular")
+
+
+def size(x: Any, axis: int = 0) -> Made:
+    """The size of an axis."""
+    return Made(Case("aten.sym_size.int", (x, axis)))
+
+
+def of(op: str, *given: Any, **attrs: Any) -> Made:
+    """What an operator gives."""
+    return Made(Case(f"aten.{op}", given, attrs))
+
+
+def both(op: str, *given: Any, why: str, **more: Any) -> list[Case]:
+    """A row with sizes that are known, and with open ones."""
+    rows = [
+        Case(f"aten.{op}", given, why=why, is_open=is_open, **more) for is_open in (False, True)
+    ]
+    return rows[:1] if more.get("raises") else rows
+
+
+SIZES = [
+    *both("eye.default", size(X), why="as many as rows"),
+    *both("eye.m", size(X), size(TALL), why="rows of two tensors"),
+    *both("eye.m", 2, size(X, 1), why="columns of a tensor"),
+    *both("zeros.default", [size(X), 2], why="as many as rows"),
+    *both("full.default", [2, size(X, 1)], 1.5, why="as many as columns"),
+    *both("expand.default", LINE[:4].copy(), [size(X), -1], why="as many as rows"),
+    *both("expand.default", rand(1, 4), [size(X), size(X, 1)], why="sizes of another"),
+    *both("view.default", X, [size(X, 1), size(X)], why="sizes that are exchanged"),
+    *both("reshape.default", X, [size(X), 2, -1], why="the first as it is"),
+    *both("repeat.default", rand(2, 1), [1, size(X)], why="as often as rows"),
+    *both("slice.Tensor", TALL, 0, 0, size(X), why="as many as rows of another"),
+    *both("slice.Tensor", X, 0, 0, size(X), why="all of them"),
+    *both("slice.Tensor", TALL, 0, size(X), 9, why="from the size of another on"),
+    *both("slice.Tensor", TALL, 0, 0, of("sym_size.int", X, 1), 2, why="every second"),
+    *both("narrow.default", TALL, 0, 1, size(X), why="as many as rows of another"),
+    *both("narrow.default", X, 1, 0, size(X, 1), why="all of them"),
+    *both("narrow.default", TALL, 0, size(rand(2, 1)), 2, why="from the size of another on"),
+    *both("split_with_sizes.default", rand(7), [size(X), size(X, 1)], why="sizes of another",
+          outputs=2),
+    *both("index_select.default", TALL, 0, of("arange.default", 3), why="what counts"),
+]  # fmt: skip
+WIDE = rand(2, 6, 7)
+PADS = [
+    *(row for mode in MODES for x, pads, why in (
+          (WIDE, [size(X), 0], "front"), (WIDE, [0, size(X)], "behind"),
+          (WIDE[None], [1, size(X), 0, 2], "two axes"),
+          (WIDE[None], [2, 1, size(X), 3], "the second but last"))
+      for row in both("pad.default", x, pads, mode, why=f"{mode}, {why}")),
+    *both("constant_pad_nd.default", X, [size(X), 1, 0, size(X, 1)], why="all axes"),
+    *both("constant_pad_nd.default", X, [size(X), 1, 0, size(X, 1)], 2.5, why="all axes, a number"),
+    *both("constant_pad_nd.default", WIDE, [size(X), 1], -1, why="the last axis"),
+    *both("constant_pad_nd.default", LINE, [size(X), size(X, 1)], why="a line"),
+]  # fmt: skip
+VIEWS = [
+    *(Case("aten.as_strided.default", (of(op, *given), [2, 3], [3, 1]), why=why)
+      for op, given, why in (
+          ("relu.default", (X,), "of what is computed"),
+          ("add.Tensor", (X, rand(3, 4)), "of a sum"),
+          ("mul.Tensor", (X, Const(rand(4))), "of a product with a line"),
+          ("view.default", (X, [2, 6]), "of a view"),
+          ("mul.Tensor", (X, scalar(2.0)), "of a product with a number"),
+          ("relu.default", (of("view.default", X, [4, 3]),), "of what a view gives"))),
+    *(Case("aten.as_strided.default", (of(op, *given), [2, 2], [2, 1]), why=why, raises=Unsupported)
+      for op, given, why in (
+          ("permute.default", (X, [1, 0]), "of a transpose"),
+          ("relu.default", (of("permute.default", X, [1, 0]),), "of what a transpose gives"),
+          ("slice.Tensor", (X, 1, 1, 3), "of a slice"),
+          ("expand.default", (LINE, [2, 6]), "of what is repeated"),
+          ("add.Tensor", (X, of("permute.default", TALL[:4].copy(), [1, 0])), "of a sum"),
+          ("add.Tensor", (of("permute.default", TALL[:4].copy(), [1, 0]), X), "of another sum"))),
+    Case("aten.as_strided.default", (of("mm.default", X, rand(4, 3)), [2, 2], [2, 1]),
+         why="of a product"),
+    Case("aten.as_strided.default", (Const(np.asfortranarray(X)), [2, 3], [3, 1]),
+         why="of numbers in another order", raises=Unsupported),
+    Case("aten.as_strided.default", (Const(X), [2, 3], [3, 1]), why="of known numbers"),
+    *both("as_strided.default", X, [2, 3], [3, 1], 1, why="from the second on"),
+    *both("as_strided_scatter.default", X, rand(2, 3), [2, 3], [3, 1], why="longer rows"),
+    Case("aten.sym_storage_offset.default", (of("relu.default", X),), why="of what is computed"),
+]  # fmt: skip
+YES, NO = scalar(True, np.bool_), scalar(False, np.bool_)
+MASK = i([1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 0, 0]).astype(np.bool_)
+GRID = [i([0], [2]), i(1, 3)]
+# where a mask without axes stands alone, or is false, PyTorch's kernel fails or reads anything
+MASKS = [
+    Case("aten.index.Tensor", (X, [YES, i(1, 0)]), why="true and places"),
+    *(Case("aten.index_put.default", (X, where, new), why=f"{why}, {list(new.shape)}")
+      for where, new, why in (
+          ([YES], scalar(7.0), "true"), ([NO], scalar(7.0), "false"), ([i(2)], f(5), "one of all"),
+          (GRID, rand(2, 2), "a grid"), (GRID, rand(2, 1), "a grid"), ([MASK], rand(6), "a mask"),
+          ([MASK], f(2), "a mask, one of all"), ([None, MASK[0]], rand(3, 3), "a mask of columns"),
+          ([MASK[:, 0].copy()], rand(1, 4), "a mask of rows"))),
+    *(Case("aten.index_put.default", (X, where, new, True), why=f"adds, {why}")
+      for where, new, why in (
+          ([i(0, 0, 2)], rand(3, 4), "rows"), ([i(0, 0), i(1, 1)], f(1, 2), "one place twice"),
+          ([None, i(3, 3)], rand(3, 2), "columns"), ([MASK], scalar(2.0), "a mask"))),
+]  # fmt: skip
+CASES: list[Case] = [*SIZES, *PADS, *VIEWS, *MASKS]
