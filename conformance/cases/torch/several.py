@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import Unsupported
+from nnir.errors import BadType, NotConstant, Unsupported
 
 from ...case import Case, Const, Made, f, i, rand, scalar
 
@@ -82,8 +82,8 @@ VIEWS = [
           ("relu.default", (of("permute.default", X, [1, 0]),), "of what a transpose gives"),
           ("slice.Tensor", (X, 1, 1, 3), "of a slice"),
           ("expand.default", (LINE, [2, 6]), "of what is repeated"),
-          ("add.Tensor", (X, of("permute.default", TALL[:4].copy(), [1, 0])), "of a sum"),
-          ("add.Tensor", (of("permute.default", TALL[:4].copy(), [1, 0]), X), "of another sum"))),
+          ("add.Tensor", (X, of("permute.default", rand(4, 3), [1, 0])), "of a turned sum"),
+          ("add.Tensor", (of("permute.default", rand(4, 3), [1, 0]), X), "of another sum"))),
     Case("aten.as_strided.default", (of("mm.default", X, rand(4, 3)), [2, 2], [2, 1]),
          why="of a product"),
     Case("aten.as_strided.default", (Const(np.asfortranarray(X)), [2, 3], [3, 1]),
@@ -110,4 +110,60 @@ MASKS = [
           ([i(0, 0, 2)], rand(3, 4), "rows"), ([i(0, 0), i(1, 1)], f(1, 2), "one place twice"),
           ([None, i(3, 3)], rand(3, 2), "columns"), ([MASK], scalar(2.0), "a mask"))),
 ]  # fmt: skip
-CASES: list[Case] = [*SIZES, *PADS, *VIEWS, *MASKS]
+U16 = np.uint16
+REFUSED = [
+    *(Case(op, given, raises=error, why=why, is_open=is_open)
+      for op, given, error, why, is_open in (
+          ("aten.linspace.default", (0.0, 1.0, -1), BadType, "less than no numbers", False),
+          ("aten.slice.Tensor", (X, 0, 0, 3, scalar(2, np.int64)), NotConstant, "a step", False),
+          ("aten.slice_scatter.default", (X, rand(1, 4), 0, 0, 2, scalar(2, np.int64)),
+           NotConstant, "a step", False),
+          *(("aten.scatter.src", given, BadType, f"{[given[k].ndim for k in (0, 2, 3)]} axes", False)
+            for given in ((X, 0, i(0), rand(1)), (X, 0, i([0]), rand(1)), (X, 0, i(0), rand(1, 1)),
+                          (f(1), 0, i([0]), rand(1, 1)))),
+          *(("aten.repeat_interleave.Tensor", (given,), BadType, why, False)
+            for given, why in ((Const(f(1, 2)), "as often as floats"), (f(1, 2), "floats"),
+                               (Const(i(1, -2)), "below 0"), (Const(i(1, 1 << 40)), "too often"),
+                               (i(1, 2, dtype=np.int8), "narrow integers"))),
+          ("aten.as_strided.default", (X, [2, 2], [1]), Unsupported, "a stride too few", False),
+          ("aten.as_strided.default", (X, [2], [1, 2]), Unsupported, "a size too few", False),
+          ("aten.as_strided.default", (X, [2, 2], [1]), Unsupported, "a stride too few", True),
+          ("aten.as_strided.default", (X, [scalar(2, np.int64), 2], [2, 1]), NotConstant,
+           "a size that is told while running", False),
+          ("aten.as_strided.default", (X, [2, 2], [2, 1], scalar(1, np.int64)), NotConstant,
+           "a place that is told while running", False),
+          ("aten.as_strided.default", (of("permute.default", X, [1, 0]), [2, 2], [2, 1]),
+           Unsupported, "of an open transpose", True),
+          *(("aten.im2col.default", (rand(*n), [2, 2], [1, 1], [0, 0], [1, 1]), BadType,
+             f"{len(n)} axes", False) for n in ((4, 5), (1, 1, 1, 4, 5))),
+          *((f"aten.max_unpool{n}d.default", (x, np.zeros(x.shape, np.int64), [4] * n, *rest),
+             BadType, f"{x.ndim} axes", False)
+            for n, x, rest in ((2, rand(2, 2), ()), (2, rand(1, 1, 1, 2, 2), ()),
+                               (3, rand(2, 2, 2), ([2] * 3, [0] * 3)))),
+          ("aten.constant_pad_nd.default", (X, [scalar(1, np.int64), 0]), Unsupported,
+           "amounts that are told while running", False),
+          *(("aten.constant_pad_nd.default", (X, pads), BadType, f"by {pads}", False)
+            for pads in ([1], [1, 1, 1], [1] * 6)),
+          *(("aten.pad.default", (WIDE, pads, mode), BadType, f"{mode} by {pads}", False)
+            for mode, far in (("reflect", 7), ("circular", 8)) for pads in ([far, 0], [0, far])),
+          *(("aten.pad.default", (rand(2, 3, 0), [1, 0], mode), BadType, f"{mode} of nothing", False)
+            for mode in MODES[1:]),
+          *(("aten.add.Tensor", (np.ones(2, a), np.ones(2, b)), BadType,
+             f"{np.dtype(a)} and {np.dtype(b)}", False)
+            for a, b in ((U16, np.int32), (np.int64, U16), (np.uint32, np.int8))),
+          *((f"aten.{op}.default", (x, None, [0]), BadType, f"{x.dtype}", False)
+            for op in ("fft_fftn", "fft_ifftn", "fft_rfftn") for x in (f(1, 2, dtype=np.float16),)),
+          *(("aten.convolution.default", (rand(*n), rand(2, 1, *[2] * k), None, [1] * k, [0] * k,
+                                          [1] * k, False, [0] * k, 1), Unsupported,
+             f"{len(n)} axes over {k}", False)
+            for n, k in (((4, 4), 2), ((1, 1, 1, 4, 4), 2), ((1, 1, 4, 4), 1))),
+          ("aten.eye.default", (-1,), BadType, "less than no rows", False),
+          ("aten.eye.m", (2, -3), BadType, "less than no columns", False),
+          *(("aten.unfold.default", (X, axis, 2, 1), BadType, f"along {axis}", False)
+            for axis in (2, -3)),
+          ("aten.narrow.default", (X, 0, 2, 2), BadType, "beyond the end", False),
+          ("aten.narrow.default", (X, 0, -4, 1), BadType, "before the beginning", False),
+          ("aten.narrow.default", (X, 0, 1, -1), BadType, "less than none", False),
+          ("aten.nonzero_static.default", (X,), BadType, "no size", False)))
+]  # fmt: skip
+CASES: list[Case] = [*REFUSED, *SIZES, *PADS, *VIEWS, *MASKS]
