@@ -200,6 +200,25 @@ SHAPES = [
     *both("OneHot", i(0, 2, 1), entry(X, 0), np.array(1, np.float32), np.array(0, np.float32),
           why="as deep as another has rows"),
 ]  # fmt: skip
+MASKED = [
+    *(row for masks in ({"begin_mask": 1}, {"begin_mask": 2}, {"end_mask": 1}, {"end_mask": 2},
+                        {"begin_mask": 3, "end_mask": 3}, {"begin_mask": 1, "end_mask": 3},
+                        {"shrink_axis_mask": 1}, {"shrink_axis_mask": 2}, {"shrink_axis_mask": 3},
+                        {"new_axis_mask": 1}, {"new_axis_mask": 2}, {"ellipsis_mask": 1},
+                        {"ellipsis_mask": 2}, {"ellipsis_mask": 1, "shrink_axis_mask": 2},
+                        {"ellipsis_mask": 2, "new_axis_mask": 1},
+                        {"ellipsis_mask": 1, "new_axis_mask": 3})
+      for steps in ((1, 1), (1, 2)) for x in (X, TALL)
+      for row in both("StridedSlice", x, known(1, 0), known(3, 2), known(*steps),
+                      why=f"{masks} by {steps} of {x.ndim}", **masks)),
+    *(row for masks in ({}, {"begin_mask": 1}, {"end_mask": 1}, {"begin_mask": 1, "end_mask": 1})
+      for first, last in ((-1, -4), (2, 0), (9, -9))
+      for row in both("StridedSlice", TALL, known(first), known(last), known(-2),
+                      why=f"{masks}, back from {first} to {last}", **masks)),
+    *(row for at in (0, -1, 2)
+      for row in both("StridedSlice", X, known(at, at), known(0, 0), known(1, 1),
+                      why=f"the one at {at}", shrink_axis_mask=3)),
+]  # fmt: skip
 BACK = "Conv2DBackpropInput"
 FILTER, SMALL = rand(3, 3, 2, 4, seed=5), rand(2, 2, 2, 4, seed=5)
 GRADS = rand(1, 6, 8, 4)
@@ -212,4 +231,4 @@ TURNED = [
           why=f"{padding}, {steps} of {len(kernel)}", strides=[1, steps, steps, 1],
           padding=padding, tol=ROUNDS)),
 ]  # fmt: skip
-CASES: list[Case] = [*ALONE, *LINES, *PLAIN, *SHAPES, *TURNED]
+CASES: list[Case] = [*ALONE, *LINES, *PLAIN, *SHAPES, *MASKED, *TURNED]

@@ -110,6 +110,45 @@ MASKS = [
           ([i(0, 0, 2)], rand(3, 4), "rows"), ([i(0, 0), i(1, 1)], f(1, 2), "one place twice"),
           ([None, i(3, 3)], rand(3, 2), "columns"), ([MASK], scalar(2.0), "a mask"))),
 ]  # fmt: skip
+ONE, ZERO = scalar(1, np.int64), scalar(0, np.int64)
+PLACES = [
+    *(Case(f"aten.{op}.default", (rand(3, 4), axis, at, rand(*new)),
+           why=f"{list(new)} along {axis}")
+      for op in ("index_copy", "index_add")
+      for axis, at, new in ((0, i(2, 0), (2, 4)), (1, i(3, 1, 0), (3, 3)), (-1, i(2), (3, 1)),
+                            (-2, i(1), (1, 4)))),
+    *(Case(f"aten.{op}.default", (LINE, 0, at, new), why=f"{at.ndim} and {new.ndim} axes of a line")
+      for op in ("index_copy", "index_add") for at, new in ((ONE, f(5)), (i(1), f(5)))),
+    *(Case(f"aten.{op}.default", (scalar(2.0), 0, at, new), why=f"{at.ndim} axes of a number")
+      for op in ("index_copy", "index_add")
+      for at, new in ((ZERO, scalar(5.0)), (i(0), f(5)))),
+    *(Case("aten.index_fill.int_Scalar", (x, axis, at, 9.0),
+           why=f"{at.ndim} axes of {x.ndim} along {axis}")
+      for x, axis in ((scalar(2.0), 0), (LINE, 0), (X, 0), (X, 1), (rand(2, 3, 4), 1))
+      for at in (ZERO, i(0))),
+    *(Case("aten.slice_scatter.default", (TALL, rand(*new), axis, first, last, by),
+           why=f"{first} to {last} by {by} along {axis}", is_open=is_open)
+      for axis, first, last, by, new in (
+          (0, 1, 3, 1, (2, 3)), (0, None, 2, 1, (2, 3)), (0, -2, None, 1, (2, 3)),
+          (0, 0, 9, 2, (3, 3)), (0, -9, -1, 3, (2, 3)), (1, 0, 3, 1, (5, 3)), (1, 1, 2, 1, (5, 1)),
+          (1, -2, 9, 1, (5, 2)), (0, 3, 3, 1, (0, 3)), (0, 4, 2, 1, (0, 3)), (1, 0, 3, 2, (5, 2)))
+      for is_open in (False, True)),
+    *(Case("aten.select_scatter.default", (TALL, rand(*new), axis, at), why=f"{at} along {axis}",
+           is_open=is_open)
+      for axis, at, new in ((0, 0, (3,)), (0, -1, (3,)), (1, 2, (5,)), (-1, -3, (5,)))
+      for is_open in (False, True)),
+    *(Case("aten.scatter.src", (rand(3, 4), axis, at, rand(3, 4, seed=1)),
+           why=f"{list(at.shape)} places along {axis} of more")
+      for axis, at in ((0, i([2, 0])), (1, i([3], [1])), (0, i([0, 1, 2, 0])), (-1, i([1, 2, 0])),
+                       (1, np.zeros((0, 4), np.int64)))),
+    *(Case("aten.scatter.src", (x, 0, at, new), why=f"{x.ndim}, {at.ndim} and {new.ndim} axes")
+      for x, at, new in ((scalar(1.0), i(0), f(3)), (scalar(1.0), ZERO, f(3)),
+                         (LINE, ONE, scalar(3.0)), (LINE, i(1), f(3, 4)))),
+    *(Case("aten.bincount.default", (i(*x), weights, least), why=f"{list(x)}, at least {least}")
+      for x, weights, least in (((), None, 0), ((), None, 2), ((2,), None, 1),
+                                ((2, 2), f(1, 2), 4))),
+    Case("aten.bincount.default", (i(),), why="nothing"),
+]  # fmt: skip
 U16 = np.uint16
 REFUSED = [
     *(Case(op, given, raises=error, why=why, is_open=is_open)
@@ -118,9 +157,11 @@ REFUSED = [
           ("aten.slice.Tensor", (X, 0, 0, 3, scalar(2, np.int64)), NotConstant, "a step", False),
           ("aten.slice_scatter.default", (X, rand(1, 4), 0, 0, 2, scalar(2, np.int64)),
            NotConstant, "a step", False),
-          *(("aten.scatter.src", given, BadType, f"{[given[k].ndim for k in (0, 2, 3)]} axes", False)
+          *(("aten.scatter.src", given, BadType, f"{[given[k].ndim for k in (2, 3)]} axes", False)
             for given in ((X, 0, i(0), rand(1)), (X, 0, i([0]), rand(1)), (X, 0, i(0), rand(1, 1)),
                           (f(1), 0, i([0]), rand(1, 1)))),
+          ("aten.stft.default", (LINE, 4, 2, 3, None, False, True, True), Unsupported,
+           "a shorter window that is not there", False),
           *(("aten.repeat_interleave.Tensor", (given,), BadType, why, False)
             for given, why in ((Const(f(1, 2)), "as often as floats"), (f(1, 2), "floats"),
                                (Const(i(1, -2)), "below 0"), (Const(i(1, 1 << 40)), "too often"),
@@ -146,7 +187,7 @@ REFUSED = [
             for pads in ([1], [1, 1, 1], [1] * 6)),
           *(("aten.pad.default", (WIDE, pads, mode), BadType, f"{mode} by {pads}", False)
             for mode, far in (("reflect", 7), ("circular", 8)) for pads in ([far, 0], [0, far])),
-          *(("aten.pad.default", (rand(2, 3, 0), [1, 0], mode), BadType, f"{mode} of nothing", False)
+          *(("aten.pad.default", (rand(2, 3, 0), [1, 0], mode), BadType, f"nothing, {mode}", False)
             for mode in MODES[1:]),
           *(("aten.add.Tensor", (np.ones(2, a), np.ones(2, b)), BadType,
              f"{np.dtype(a)} and {np.dtype(b)}", False)
@@ -166,4 +207,4 @@ REFUSED = [
           ("aten.narrow.default", (X, 0, 1, -1), BadType, "less than none", False),
           ("aten.nonzero_static.default", (X,), BadType, "no size", False)))
 ]  # fmt: skip
-CASES: list[Case] = [*REFUSED, *SIZES, *PADS, *VIEWS, *MASKS]
+CASES: list[Case] = [*REFUSED, *PLACES, *SIZES, *PADS, *VIEWS, *MASKS]
