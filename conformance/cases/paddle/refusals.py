@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from nnir.errors import BadType, Unsupported
+from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.types import Precision
 
 from ...case import Case, Const, f, i, rand, scalar
@@ -20,6 +22,9 @@ NORM = {
     "use_global_stats": False,
     "trainable_statistics": False,
 }
+NO_STATE = (None, None)
+STEPS: dict[str, Any] = {"bit_length": 8, "qmin": -128, "qmax": 127, "round_type": 0}
+STEPS |= {"is_test": True, "only_observer": False}
 CASES: list[Case] = [
     *(Case(op, given, attrs, raises=BadType, why=why) for op, given, attrs, why in (
         ("psroi_pool", (IMAGE, REGIONS, COUNTS),
@@ -62,7 +67,7 @@ CASES: list[Case] = [
         ("index_add", (X, i(0), rand(2, 2, 4), 1), {}, "one position for two rows"),
         ("fft_c2r", (rand(2, 3, dtype=np.complex64), [1], "backward", False, 6), {},
          "more samples than there are frequencies for"),
-        ("quantize_linear", (X, scalar(0.5), f(0, 0)), {"quant_axis": 1, "is_test": True},
+        ("quantize_linear", (X, scalar(0.5), f(0, 0), *NO_STATE), STEPS | {"quant_axis": 1},
          "one scale for two zeros"),
         ("take_along_axis", (X, i(0, dtype=np.int16).reshape(1, 1, 1), 1), {}, "short positions"),
         ("put_along_axis", (X, i(0, dtype=np.int8).reshape(1, 1, 1), f(1).reshape(1, 1, 1), 1), {},
@@ -86,7 +91,7 @@ CASES: list[Case] = [
         ("conv3d", (rand(1, 1, 1, 2, 1), rand(3, 1, 1, 3, 1)),
          {"strides": [1, 1, 1], "paddings": [0, 0, 0], "dilations": [1, 1, 1]},
          "a filter larger than the data"),
-        ("quantize_linear", (X, f(1, 2), f(0, 0)), {"quant_axis": 1, "is_test": True},
+        ("quantize_linear", (X, f(1, 2), f(0, 0), *NO_STATE), STEPS | {"quant_axis": 1},
          "two scales of three"),
         ("mode", (np.zeros(0, np.float32),), {}, "no elements"),
         ("gather", (X, i(1, dtype=np.int16), 1), {}, "short positions"),
@@ -120,5 +125,53 @@ CASES: list[Case] = [
          (*[rand(1, 4, 2, 3)] * 3, *[None] * 5),
          {"max_seqlen_q": 4.0, "max_seqlen_k": 4.0, "causal": False, "dropout_p": 0.5,
           "scale": 0.5, "is_test": False}, "training"),
+    )),
+    *(Case(op, given, attrs, raises=error, why=why) for op, given, attrs, error, why in (
+        *(("embedding", (i(0, 1), Const(rand(2, 3))), {"padding_idx": n}, BadType, f"row {n} of 2")
+          for n in (2, -3)),
+        ("full_batch_size_like", (X,), {"shape": [2, 0], "dtype": Precision.FLOAT32, "value": 1.0,
+                                        "input_dim_idx": 0, "output_dim_idx": 0}, Unsupported,
+         "no columns"),
+        ("linspace", (Const(f(1, 2)), Const(f(3)), Const(i(3, dtype=np.int32)), Precision.FLOAT32),
+         {}, BadType, "two first numbers"),
+        ("linspace", (f(1), f(3), i(3, dtype=np.int32), Precision.FLOAT32), {}, NotConstant,
+         "as many as is told while running"),
+        *((op, ([x, x],), {"start_index": 0, "length": 1}, NotConstant, f"{x.ndim} axes")
+          for op in ("partial_concat", "partial_sum") for x in (f(1, 2), rand(1, 2, 2))),
+        ("unpool", (rand(1, 1, 1, 1), i(0, dtype=np.int32).reshape(1, 1, 1, 1)),
+         {"ksize": [2, 2], "strides": [2, 2], "padding": [0, 0], "output_size": [4, 4],
+          "data_format": "NHWC"}, Unsupported, "channels last"),
+        ("quantize_linear", (X, f(1, 2), f(0), *NO_STATE), STEPS | {"quant_axis": 0}, BadType,
+         "two scales, one zero"),
+        ("quantize_linear", (X, f(1, 2), f(0, 0), *NO_STATE), STEPS | {"quant_axis": -1},
+         Unsupported, "two scales for all"),
+        *((op, (scalar(2.0), Const(scalar(0, np.int64))),
+           {"keepdims": True, "flatten": True, "dtype": Precision.INT64}, Unsupported,
+           "a number whose axes are kept") for op in ("argmax", "argmin")),
+        ("interp_antialias", (IMAGE, None, None, None),
+         {"interp_method": "bilinear", "out_h": 2, "out_w": 2, "align_corners": False,
+          "align_mode": 1}, Unsupported, "another mode"),
+        ("interp_antialias", (IMAGE, None, None, None),
+         {"interp_method": "nearest", "out_h": 2, "out_w": 2}, Unsupported, "another method"),
+        *(("set_value_with_tensor", (rand(3, 4), f(5)),
+           {"starts": [0], "ends": [1], "steps": steps, "axes": [axis], "decrease_axes": [],
+            "none_axes": extra}, error, why)
+          for steps, axis, extra, error, why in (
+              ([1], -1, [], Unsupported, "an axis from the end"),
+              ([0], 0, [], NotConstant, "no step"),
+              ([1], 0, [0, 1], Unsupported, "two axes more"))),
+        ("set_value_with_tensor", (rand(3, 4), rand(2, 1, 4)),
+         {"starts": [0], "ends": [1], "steps": [1], "axes": [0], "decrease_axes": [],
+          "none_axes": []}, BadType, "axes more that are not 1"),
+        ("slice", (X, [0], [0], [1], [1], [1]), {}, BadType, "drops an axis that stays whole"),
+        *(("pool2d", (x, [2, 2], [1, 1], [0, 0]),
+           {"ceil_mode": False, "exclusive": True, "data_format": "NCHW", "pooling_type": kind,
+            "global_pooling": False, "adaptive": False, "padding_algorithm": "EXPLICIT"}, BadType,
+           f"{kind} of {x.ndim} axes")
+          for kind in ("max", "avg") for x in (X, rand(1, 1, 1, 3, 3))),
+        *(("pool2d", (IMAGE, [2, 2], [1, 1], pads),
+           {"ceil_mode": False, "exclusive": False, "data_format": "NCHW", "pooling_type": "avg",
+            "global_pooling": False, "adaptive": False, "padding_algorithm": "EXPLICIT"},
+           Unsupported, f"windows in padding {pads} alone") for pads in ([2, 0], [0, 0, 0, 2])),
     )),
 ]  # fmt: skip
