@@ -174,7 +174,7 @@ def slice_from(input: Value, begin: Index, size: Index) -> Value:
             steps = x.model.constant(build.arange(length))
             x = index.gather(x, start + steps, axis=axis)
         else:
-            end = _add_sizes(start, length)
+            end = build.plus(start, length) if start != 0 else length
             if isinstance(length, Value) and build.is_unknown(length):  # it may be -1
                 end = compare.where(length < 0, build.size_of(input, axis), end)
             cuts.append(Cut(axis, start, end))
@@ -185,9 +185,3 @@ def slice_from(input: Value, begin: Index, size: Index) -> Value:
 def _require_inside(start: int, length: int, size: Dim) -> None:
     if start < 0 or (isinstance(size, int) and start + length > size):
         raise BadType(f"a slice of {length} elements from {start} of an axis of {size}")
-
-
-def _add_sizes(a: build.Size, b: build.Size) -> build.Size:
-    if a == 0 and isinstance(a, int):
-        return b
-    return b + a if isinstance(a, int) else a + b
