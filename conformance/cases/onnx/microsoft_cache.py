@@ -161,6 +161,24 @@ WINDOWED = [
     group(Q, K, V, past=ROOM, outputs=4, qk_output=1, **WINDOW, raises=Unsupported),
 ]
 REFUSED = [
+    group(
+        Q,
+        rand(2, 3, 48),
+        rand(2, 3, 48),
+        kv_num_heads=3,
+        why="three for four",
+        raises=BadType,
+        **SCORED,
+    ),
+    group(
+        Q,
+        rand(2, 3, 96),
+        rand(2, 3, 96),
+        kv_num_heads=6,
+        why="six for four",
+        raises=BadType,
+        **SCORED,
+    ),
     group(Q, K, V, **TURN, why="no angles", raises=BadType),
     group(Q, K, why="no values", raises=BadType),
     group(Q, K, V, past=(PAST[0], None), why="half a past", raises=BadType),
