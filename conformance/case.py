@@ -166,18 +166,24 @@ def can_open(array: np.ndarray) -> bool:
 def open_rows(cases: Iterable[Case]) -> Iterator[Case]:
     """Rows of float32 with open sizes: of each operator the plainest and the fullest.
 
-    Only what does not fail is opened. The fullest row has the most attributes and inputs.
+    Only what does not fail is opened, and not again. The fullest row has the most attributes and
+    inputs.
     """
     found: dict[tuple[str, str], list[Case]] = {}
+    names = set()
     for case in cases:
         first = case.inputs[0] if case.inputs else None
         if case.raises or case.random or not isinstance(first, np.ndarray):
+            continue
+        if case.is_open:
+            names.add(str(case))
             continue
         if can_open(first) and first.dtype == np.float32:
             found.setdefault((case.domain, case.op), []).append(case)
     for rows in found.values():
         plain, full = min(rows, key=_fullness), max(rows, key=_fullness)
-        yield from (replace(c, is_open=True) for c in ([plain] if plain is full else [plain, full]))
+        opened = [replace(c, is_open=True) for c in ([plain] if plain is full else [plain, full])]
+        yield from (c for c in opened if str(c) not in names)
 
 
 def _fullness(case: Case) -> int:

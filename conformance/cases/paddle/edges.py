@@ -36,12 +36,10 @@ CASES: list[Case] = [
     *(Case("partial_sum", ([rand(2, 5), rand(2, 5, seed=1)],),
            {"start_index": start, "length": n}, tol=ROUNDS, why=f"{n} from {start}")
       for start, n in ((0, 5), (4, 1), (1, -1))),
-    *(Case("pow", (x, y), why=f"to {y!r}", tol=ROUNDS) for x in (rand(3), f(2, 0.5))
+    *(Case("pow", (x, y), why=f"{len(x)} to {y!r}", tol=ROUNDS) for x in (rand(3), f(2, 0.5))
       for y in (scalar(2.0), f(3), scalar(-0.5))),
-    *(Case("polygamma", (f(0.5, 2, -0.5, 0, -1, np.inf, -np.inf, np.nan, dtype=kind), 0),
-           tol=ROUNDS, why="order 0")
-      for kind in (np.float32, np.float64)),
-    *(Case(op, (scalar(x),), {"axis": axis}, read=1, why=f"a number, {axis}")
+    Case("polygamma", (f(0.5, 2, -0.5, 0, -1, np.inf, -np.inf, np.nan), 0), why="order 0"),
+    *(Case(op, (scalar(x),), {"axis": axis}, read=1, why=f"{x}, {axis}")
       for op in ("median", "nanmedian") for x in (1.5, np.nan) for axis in ([], [0])),
     *(Case("frame", (rand(3, 6), 2, 2), {"axis": axis}, why=f"axis {axis} of 2")
       for axis in (-1, 0)),

@@ -73,7 +73,13 @@ CASES = [
         for ceil in (False, True)
     ),
     *(
-        pool(X, (3, 2), (2, 2), pooling_type=kind, padding_algorithm="SAME", exclusive=exclusive)
+        pool(
+            *(X, (3, 2), (2, 2)),
+            pooling_type=kind,
+            padding_algorithm="SAME",
+            exclusive=exclusive,
+            why=f"same, {kind}, {exclusive}",
+        )
         for kind in ("max", "avg")
         for exclusive in (False, True)
     ),

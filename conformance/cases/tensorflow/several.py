@@ -102,6 +102,13 @@ LINES = [
 PLAIN = [
     Case("BatchToSpaceND", (Made(Case("Relu", (rand(4, 3, 3, 2),))), Const(i(2, 2, dtype=I32)),
                             NONE), why="of no convolution"),
+    *(Case("BatchToSpaceND",
+           (Made(Case("Squeeze", (Made(Case("Conv2D", (x, rand(1, 2, 2, 3)),
+                                            {"strides": [1] * 4, "padding": "VALID"})),),
+                      {"squeeze_dims": [1]})), Const(i(2, dtype=I32)), pairs((0, 0))), tol=ROUNDS,
+           why=f"of an axis dropped behind a convolution of {what}")
+      for x, what in ((rand(2, 1, 4, 2), "an input"),
+                      (Made(Case("Relu", (rand(2, 1, 4, 2),))), "other things"))),
     Case("BatchToSpaceND",
          (Made(Case("Squeeze", (rand(2, 1, 3, 2),), {"squeeze_dims": [1]})), Const(i(2, dtype=I32)),
           pairs((0, 0))), why="of an axis dropped"),

@@ -1,0 +1,102 @@
+"""TensorFlow's operators with attributes in all their combinations, on small data, open too."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from nnir.types import Precision
+
+from ...case import ROUNDS, Case, Const, Tolerance, f, i, rand, scalar
+from .detection import CLASSES, EACH, IMAGES
+
+NEAR = Tolerance(relative=1e-4, absolute=1e-4)
+I32 = np.int32
+
+
+def known(*numbers: int) -> Const:
+    """Integers that the model holds."""
+    return Const(i(*numbers, dtype=I32))
+
+
+def both(op: str, *given: Any, why: str, tol: Any = ROUNDS, **attrs: Any) -> list[Case]:
+    """A row with sizes that are known, and with open ones."""
+    return [Case(op, given, attrs, tol, why, is_open=k) for k in (False, True)]
+
+
+LINE, X, CUBE = rand(5), rand(3, 4), rand(2, 3, 4)
+PADS = [
+    *(row for mode, rows in product(("REFLECT", "SYMMETRIC"), (
+          ((0, 0), (0, 0)), ((1, 0), (0, 2)), ((0, 2), (1, 0)), ((2, 2), (3, 3)), ((0, 1), (0, 1))))
+      for row in both("MirrorPad", X, Const(i(*rows, dtype=I32)), mode=mode,
+                      why=f"{mode} by {rows}")),
+    *(row for mode, by in product(("REFLECT", "SYMMETRIC"), ((0, 3), (4, 0), (2, 1)))
+      for row in both("MirrorPad", LINE, Const(i(by, dtype=I32)), mode=mode,
+                      why=f"{mode}, a line by {by}")),
+    Case("MirrorPad", (LINE, Const(i((5, 5), dtype=I32))), {"mode": "SYMMETRIC"},
+         why="as far as it goes"),
+    *(row for rows in (((0, 0), (0, 0)), ((1, 0), (0, 2)), ((0, 0), (3, 0)))
+      for row in (*both("Pad", X, Const(i(*rows, dtype=I32)), why=f"by {rows}"),
+                  *both("PadV2", X, Const(i(*rows, dtype=I32)), scalar(-1.5), why=f"by {rows}"))),
+]  # fmt: skip
+BITS = [
+    Case("Bitcast", (x,), {"type": to}, why=f"{x.dtype} {list(x.shape)} as {to.name}")
+    for x, to in (
+        (rand(3, 4, dtype=np.int8, low=-128, high=127), Precision.INT32),
+        (rand(3, 4, dtype=np.int8, low=-128, high=127), Precision.FLOAT32),
+        (rand(4, dtype=np.uint8, low=0, high=255), Precision.UINT32),
+        (rand(2, 8, dtype=np.uint8, low=0, high=255), Precision.INT64),
+        (rand(2, 8, dtype=np.uint8, low=0, high=255), Precision.UINT64),
+        (rand(2, 2, dtype=np.uint8, low=0, high=255), Precision.INT16),
+        (rand(2, 4, dtype=np.int16, low=-32768, high=32767), Precision.INT64),
+        (i([1, -2], [300, 1 << 20], dtype=I32), Precision.INT8),
+        (i([1, -2], [300, 1 << 20], dtype=I32), Precision.UINT16),
+        (i(-3, 1 << 40), Precision.INT16),
+        (scalar(-2.5), Precision.INT16),
+        (f(1.5, -2, dtype=np.float16), Precision.UINT8),
+        (f(1.5, -2, dtype=np.float64), Precision.INT32),
+    )
+]  # fmt: skip
+PLACES = [
+    *(Case("SparseToDense", (places, Const(i(*to, dtype=places.dtype)), values, scalar(-1)),
+           why=f"{list(places.shape)} of {to}, {values.ndim} axes")
+      for places, to, values in (
+          (i(2, dtype=I32).reshape(()), (4,), scalar(5)), (i(0, 3, dtype=I32), (5,), f(5, 6)),
+          (i(0, 3), (5,), scalar(7)), (i([0, 1], [2, 0]), (3, 2), f(5, 6)),
+          (i([0, 1], [2, 0]), (3, 2), scalar(7)), (i([0, 1, 1], [1, 0, 0]), (2, 3, 2), f(5, 6)),
+          (np.zeros((0, 2), np.int64), (2, 3), f()))),
+    *(row for depth, axis, x in product((3, 1), (-1, 0, 1), (i(0, 2, 1), i([0, 5], [-1, 1])))
+      for row in both("OneHot", x, Const(scalar(depth, I32)), scalar(2), scalar(-1), axis=axis,
+                      why=f"{depth} at {axis} of {x.ndim}")),
+    *(row for axis, places in product((0, 1, -1), (i(1, 0, 2), i([1], [0]), scalar(1, np.int64)))
+      for row in both("GatherV2", rand(3, 3, 4), places, Const(scalar(axis, I32)),
+                      why=f"{list(places.shape)} along {axis}")),
+    *(row for axis, batch in ((1, 1), (2, 1), (2, 2), (-1, 1))
+      for row in both("GatherV2", rand(2, 2, 4), i([1, 0], [0, 1]), Const(scalar(axis, I32)),
+                      batch_dims=batch, why=f"along {axis}, {batch} of a batch")),
+]  # fmt: skip
+BOXES = [
+    Case("CombinedNonMaxSuppression",
+         (boxes, CLASSES, Const(scalar(each, I32)), Const(scalar(most, I32)), Const(scalar(0.3)),
+          Const(scalar(least))), {"pad_per_class": pads, "clip_boxes": clips}, outputs=4,
+         why=f"{boxes.shape[2]} from {boxes.min():.1f}, {each} of {most} from {least}, {pads} {clips}")
+    for boxes in (IMAGES, EACH, IMAGES - 1) for each, most in ((1, 2), (2, 10), (9, 4))
+    for least in (0.0, 0.6) for pads, clips in ((False, False), (True, True), (True, False))
+]  # fmt: skip
+SOUND = [
+    *(Case("AudioSpectrogram", (rand(*n),), {"window_size": size, "stride": step,
+                                             "magnitude_squared": squared}, tol=NEAR,
+           why=f"{n}, {size} by {step}, {squared}")
+      for n in ((40, 1), (37, 2), (16, 1)) for size, step in ((16, 7), (8, 8), (5, 3), (16, 1))
+      for squared in (False, True)),
+    *(Case("Mfcc", (rand(1, 2, 65, low=0, high=3, seed=k), Const(scalar(rate, I32))),
+           {"lower_frequency_limit": low, "upper_frequency_limit": high,
+            "filterbank_channel_count": bands, "dct_coefficient_count": count}, tol=NEAR,
+           why=f"{rate}, {low} to {high}, {count} of {bands}")
+      for k, (rate, low, high, bands, count) in enumerate((
+          (8000, 20.0, 4000.0, 40, 13), (16000, 100.0, 7000.0, 20, 20), (8000, 300.0, 3000.0, 5, 3),
+          (16000, 0.5, 8000.0, 10, 10), (4000, 20.0, 1900.0, 26, 1)))),
+]  # fmt: skip
+CASES: list[Case] = [*PADS, *BITS, *PLACES, *BOXES, *SOUND]
