@@ -81,8 +81,9 @@ BOXES = [
     Case("CombinedNonMaxSuppression",
          (boxes, CLASSES, Const(scalar(each, I32)), Const(scalar(most, I32)), Const(scalar(0.3)),
           Const(scalar(least))), {"pad_per_class": pads, "clip_boxes": clips}, outputs=4,
-         why=f"{boxes.shape[2]} from {boxes.min():.1f}, {each} of {most} from {least}, {pads} {clips}")
-    for boxes in (IMAGES, EACH, IMAGES - 1) for each, most in ((1, 2), (2, 10), (9, 4))
+         why=f"{name}, {each} of {most} from {least}, {pads} {clips}")
+    for name, boxes in (("boxes", IMAGES), ("boxes of classes", EACH), ("outside", IMAGES - 1))
+    for each, most in ((1, 2), (2, 10), (9, 4))
     for least in (0.0, 0.6) for pads, clips in ((False, False), (True, True), (True, False))
 ]  # fmt: skip
 SOUND = [

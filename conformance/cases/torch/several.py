@@ -55,7 +55,7 @@ SIZES = [
           outputs=2),
     *both("index_select.default", TALL, 0, of("arange.default", 3), why="what counts"),
 ]  # fmt: skip
-WIDE = rand(2, 6, 7)
+WIDE, DEEP = rand(2, 6, 7), rand(1, 2, 6, 7)
 PADS = [
     *(row for mode in MODES for x, pads, why in (
           (WIDE, [size(X), 0], "front"), (WIDE, [0, size(X)], "behind"),
@@ -65,6 +65,12 @@ PADS = [
     *both("constant_pad_nd.default", X, [size(X), 1, 0, size(X, 1)], why="all axes"),
     *both("constant_pad_nd.default", X, [size(X), 1, 0, size(X, 1)], 2.5, why="all axes, a number"),
     *both("constant_pad_nd.default", WIDE, [size(X), 1], -1, why="the last axis"),
+    *(row for mode in MODES for x, pads, why in (
+          (WIDE, [size(WIDE), 1], "its last axis"), (WIDE, [0, size(WIDE)], "behind"),
+          (DEEP, [1, size(DEEP, 1), size(DEEP, 1), 2], "its last two axes"))
+      for row in both("pad.default", x, pads, mode, why=f"{mode}, as far as it has rows, {why}")),
+    *both("constant_pad_nd.default", X, [1, size(X, 1)], 2.5, why="its own columns"),
+    *both("constant_pad_nd.default", WIDE, [size(WIDE, 1), 2, 0, size(WIDE)], why="its own sizes"),
     *both("constant_pad_nd.default", LINE, [size(X), size(X, 1)], why="a line"),
 ]  # fmt: skip
 VIEWS = [
