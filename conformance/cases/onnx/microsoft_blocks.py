@@ -85,6 +85,11 @@ CASES = [
        quant_type=1)("a block less than whole", tol=CLOSE),
     ms("MatMulBnb4", rand(3, 16), Const(CODES), Const(f(0.5)), K=16, N=5, block_size=16,
        quant_type=1)("a factor of five", raises=BadType),
+    *(ms("MatMulBnb4", rand(3, 16), Const(codes), Const(f(0.5, 1, 2, 0.25, 1.5)), K=16, N=rows,
+         block_size=16, quant_type=1)(why, raises=BadType)
+      for codes, rows, why in ((CODES.astype(np.int8), 5, "bytes with a sign"),
+                               (CODES[:39], 5, "a code too few"), (CODES, 4, "a row too few"),
+                               (CODES[:0], 0, "no rows of codes"))),
     ms("MatMulBnb4", rand(3, 16), Const(CODES), Const(f(0.5)), K=16, N=5, block_size=0,
        quant_type=1)("no block", raises=BadType),
     ms("MatMulBnb4", rand(3, 16), Const(CODES), Const(f(0.5)), K=16, N=5, block_size=16,

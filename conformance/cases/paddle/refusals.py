@@ -14,7 +14,7 @@ from ...case import Case, Const, f, i, rand, scalar
 X, IMAGE = rand(2, 3, 4), rand(2, 3, 5, 6)
 COUNTS = i(1, 1, dtype=np.int32)
 REGIONS = f(0, 0, 4, 4, 1, 1, 3, 3).reshape(2, 4)
-NORM = {
+NORM: dict[str, Any] = {
     "is_test": True,
     "momentum": 0.9,
     "epsilon": 1e-5,

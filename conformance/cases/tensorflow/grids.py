@@ -73,6 +73,10 @@ PLACES = [
     *(row for axis, places in product((0, 1, -1), (i(1, 0, 2), i([1], [0]), scalar(1, np.int64)))
       for row in both("GatherV2", rand(3, 3, 4), places, Const(scalar(axis, I32)),
                       why=f"{list(places.shape)} along {axis}")),
+    *(row for axis, batch in ((2, 1), (3, 1))
+      for row in both("GatherV2", rand(2, 2, 3, 4), i([1, 0, 2], [0, 1, 1]) % 2 + 1,
+                      Const(scalar(axis, I32)), batch_dims=batch,
+                      why=f"four axes along {axis}, {batch} of a batch")),
     *(row for axis, batch in ((1, 1), (2, 1), (2, 2), (-1, 1))
       for row in both("GatherV2", rand(2, 2, 4), i([1, 0], [0, 1]), Const(scalar(axis, I32)),
                       batch_dims=batch, why=f"along {axis}, {batch} of a batch")),

@@ -79,6 +79,8 @@ CASES = [
       for nested, values, why in (
           ([SPLITS], VALUES, "elements"), ([SPLITS], ROWS, "rows"),
           ([DEEP, SPLITS], VALUES, "two levels"), ([DEEP, SPLITS], ROWS, "two levels of rows"),
+          ([i(0, 2, 4), DEEP, SPLITS], VALUES, "three levels"),
+          ([i(0, 1, 1, 2), i(0, 2, 4), DEEP, SPLITS], ROWS, "four levels of rows"),
           ([i(0, 0, 0)], f(), "empty rows"), ([NONE], f(), "no rows"))),
     *(Case("RaggedBincount", (SPLITS, i(1, 0, 2, 2, 5, 1), Const(scalar(4, np.int64)), weights),
            {"binary_output": binary}, why=f"{why} {binary}", tol=ROUNDS)

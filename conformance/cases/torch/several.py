@@ -169,9 +169,9 @@ REFUSED = [
           ("aten.slice.Tensor", (X, 0, 0, 3, scalar(2, np.int64)), NotConstant, "step", False),
           ("aten.slice_scatter.default", (X, rand(1, 4), 0, 0, 2, scalar(2, np.int64)),
            NotConstant, "step", False),
-          *(("aten.scatter.src", given, BadType, f"{[given[k].ndim for k in (2, 3)]} axes", False)
-            for given in ((X, 0, i(0), rand(1)), (X, 0, i([0]), rand(1)), (X, 0, i(0), rand(1, 1)),
-                          (f(1), 0, i([0]), rand(1, 1)))),
+          *(("aten.scatter.src", (x, 0, at, new), BadType, f"{at.ndim} and {new.ndim} axes", False)
+            for x, at, new in ((X, i(0), rand(1)), (X, i([0]), rand(1)), (X, i(0), rand(1, 1)),
+                               (f(1), i([0]), rand(1, 1)))),
           ("aten.stft.default", (LINE, 4, 2, 3, None, False, True, True), Unsupported,
            "a shorter window that is not there", False),
           *(("aten.repeat_interleave.Tensor", (given,), BadType, why, False)
