@@ -86,5 +86,10 @@ CASES = [
            {"binary_output": binary}, why=f"{why} {binary}", tol=ROUNDS)
       for binary in (False, True)
       for weights, why in ((f(), "no weights"), (f(0.5, 1, 2, 3, 4, 5), "weights"))),
+    *(Case("RaggedBincount", (SPLITS, i(1, 0, 2, 2, 5, 1), size, weights),
+           {"binary_output": binary}, tol=ROUNDS, why=f"{why}, {len(weights)} weights, {binary}")
+      for size, why in ((scalar(4, np.int64), "a running size"),
+                        (Const(scalar(6, np.int64)), "a known size"))
+      for weights in (rand(6), f()) for binary in (False, True) if not (len(weights) and binary)),
 ]  # fmt: skip
 LIMITS: list[Limit] = []

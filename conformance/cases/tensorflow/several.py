@@ -69,6 +69,7 @@ ALONE = [
             pairs((0, 1), (1, 0), (0, 0)), "three axes"),
     dilated("Conv3D", VOLUME, (2, 3, 1), pairs((1, 1), (2, 1), (0, 0)), pairs(*[(0, 0)] * 3),
             "around all that stays", kernel=rand(1, 2, 1, 2, 3, seed=1)),
+    dilated("Conv2D", EVEN, (2, 2, 1), pairs(*[(0, 0)] * 3), pairs(*[(0, 0)] * 3), "channels too"),
     dilated("Conv2D", EVEN, (2, 2), NONE.array, NONE, "told while running what is around"),
     dilated("Conv2D", EVEN, (2, 2), NONE, NONE.array, "told while running what is cut off"),
     dilated("Conv2D", EVEN, (2, 2), NONE, NONE, "other steps behind it", again=(4, 1)),
@@ -90,6 +91,8 @@ LINES = [
     *(dilated("Conv2D", LINE, (2,), pairs((0, 0)), pairs((0, 0)), f"a line, {axis} and {dropped}",
               axis=axis, dropped=dropped, kernel=kernel)
       for axis, dropped, kernel in ((1, -3, ROW), (-2, 2, COLUMN))),
+    dilated("Conv2D", LINE, (2, 1), NONE, NONE, "a line and channels", axis=1, kernel=ROW),
+    dilated("Conv2D", LINE, (2, 1), NONE, NONE, "a line and channels, 2", axis=2, kernel=COLUMN),
     dilated("Conv2D", LINE, (2,), pairs((0, 0)), pairs((0, 1)), "a line, more is cut off", axis=1,
             kernel=ROW),
     dilated("Conv2D", LINE, (2,), pairs((0, 0)), pairs((0, 0)).array, "a line, told while running",
