@@ -104,4 +104,39 @@ SOUND = [
           (8000, 20.0, 4000.0, 40, 13), (16000, 100.0, 7000.0, 20, 20), (8000, 300.0, 3000.0, 5, 3),
           (16000, 0.5, 8000.0, 10, 10), (4000, 20.0, 1900.0, 26, 1)))),
 ]  # fmt: skip
-CASES: list[Case] = [*PADS, *BITS, *PLACES, *BOXES, *SOUND]
+COUNTS = [
+    *(Case("DenseBincount", (x, size, weights), {"binary_output": binary}, tol=ROUNDS,
+           why=f"{list(x.shape)}, {type(size).__name__}, {len(weights)} weights, {binary}")
+      for x, wanted in ((i(1, 5, 2, 1, dtype=I32), rand(4)), (i([1, 3], [0, 1]), rand(2, 2)))
+      for size in (Const(scalar(4, x.dtype)), scalar(4, x.dtype)) for weights in (wanted, f())
+      for binary in (False, True)),
+    *(Case("Bincount", (i(1, 5, 2, 1, dtype=I32), size, weights), tol=ROUNDS,
+           why=f"{type(size).__name__}, {len(weights)} weights")
+      for size in (Const(scalar(4, I32)), scalar(4, I32)) for weights in (rand(4), Const(f()))
+      if isinstance(weights, np.ndarray)),
+]  # fmt: skip
+REAL = [
+    *(Case("Zeta", (np.full(8, x, np.float32), f(-3.5, -2.25, -1, -0.5, 0, 0.5, 2, 7)), tol=NEAR,
+           why=f"of {x}") for x in (1, 2, 3, 4, 5, 1.5, 2.5, 0.5)),
+    *(Case("Polygamma", (order, f(0.5, 1, 3.25, -0.5)), tol=NEAR, why=f"degree {what}")
+      for order, what in (
+          (Const(scalar(2)), "2"), (Const(scalar(0)), "0"), (Const(scalar(1.5)), "1.5"),
+          (Const(scalar(-1)), "-1"), (Const(f(2)), "2 in a vector"), (Const(f(1.5)), "1.5 in one"),
+          (Const(f(0, 1, 2, 3)), "of each"), (f(1, 0, 2, 1.5), "of each, running"),
+          (scalar(1), "1, running"))),
+    *(Case("EuclideanNorm", (f(*x, dtype=kind).reshape(2, 2), Const(scalar(axis, I32))),
+           {"keep_dims": keep}, tol=NEAR, why=f"complex along {axis}, {keep}")
+      for x in ((3 + 4j, 1j, -2, 1 - 1j),) for kind in (np.complex64, np.complex128)
+      for axis in (0, -1) for keep in (False, True)),
+    *(Case(op, (f(-0.004, -0.001, 0, 0.0005, 0.003), Const(scalar(low)), Const(scalar(high))),
+           attrs, tol=NEAR, outputs=count, why=f"{low} to {high}, {list(attrs.values())}")
+      for low, high in ((-0.002, 0.003), (-0.003, 0.001), (0.0, 0.002), (-0.002, 0.0),
+                        (-0.5, 0.001))
+      for op, count, attrs in (
+          *(("QuantizeV2", 3, {"T": kind, "mode": "SCALED", "round_mode": "HALF_TO_EVEN"})
+            for kind in (Precision.INT8, Precision.UINT8)),
+          *(("QuantizeAndDequantizeV2", 1, {"signed_input": True, "num_bits": bits,
+                                            "range_given": True, "narrow_range": narrow})
+            for bits in (4, 8) for narrow in (False, True)))),
+]  # fmt: skip
+CASES: list[Case] = [*COUNTS, *REAL, *PADS, *BITS, *PLACES, *BOXES, *SOUND]
