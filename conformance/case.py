@@ -190,6 +190,13 @@ def _fullness(case: Case) -> int:
     return len(case.attrs) + sum(given is not None for given in case.inputs)
 
 
+def has_several(case: Case) -> bool:
+    """Whether another operator gives an input of a case."""
+    given = [*case.inputs, *case.attrs.values()]
+    lists = [part for a in given if isinstance(a, (list, tuple)) for part in a]
+    return any(isinstance(a, Made) for a in (*given, *lists))
+
+
 def array_of(given: Any) -> np.ndarray | None:
     """The array of an input of a case."""
     return given.array if isinstance(given, Const) else given

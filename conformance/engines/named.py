@@ -19,7 +19,7 @@ from frontends.source import Contents, Ref, SourceGraph, SourceModel, SourceNode
 from nnir.model import Model
 from nnir.types import Precision, TensorType, precision_of
 
-from ..case import Case, Const, Made, type_of
+from ..case import Case, Const, Made, has_several, type_of
 from ..oracles.oracle import Oracle
 from .engine import Answer, Engine
 
@@ -184,10 +184,3 @@ def run_inputs(case: Case) -> list[np.ndarray]:
     found = arrays_of(case.inputs, constants=False)
     found += arrays_of(case.attrs, constants=False)
     return list({id(a): a for a in found}.values()) if has_several(case) else found
-
-
-def has_several(case: Case) -> bool:
-    """Whether another operator gives an input of a case."""
-    given = [*case.inputs, *case.attrs.values()]
-    lists = [part for a in given if isinstance(a, (list, tuple)) for part in a]
-    return any(isinstance(a, Made) for a in (*given, *lists))
