@@ -115,6 +115,8 @@ COUNTS = [
       for size in (Const(scalar(4, I32)), scalar(4, I32)) for weights in (rand(4), Const(f()))
       if isinstance(weights, np.ndarray)),
 ]  # fmt: skip
+SCALED: dict[str, Any] = {"mode": "SCALED", "round_mode": "HALF_TO_EVEN"}
+GIVEN: dict[str, Any] = {"signed_input": True, "range_given": True}
 REAL = [
     *(Case("Zeta", (np.full(8, x, np.float32), f(-3.5, -2.25, -1, -0.5, 0, 0.5, 2, 7)), tol=NEAR,
            why=f"of {x}") for x in (1, 2, 3, 4, 5, 1.5, 2.5, 0.5)),
@@ -133,10 +135,8 @@ REAL = [
       for low, high in ((-0.002, 0.003), (-0.003, 0.001), (0.0, 0.002), (-0.002, 0.0),
                         (-0.5, 0.001))
       for op, count, attrs in (
-          *(("QuantizeV2", 3, {"T": kind, "mode": "SCALED", "round_mode": "HALF_TO_EVEN"})
-            for kind in (Precision.INT8, Precision.UINT8)),
-          *(("QuantizeAndDequantizeV2", 1, {"signed_input": True, "num_bits": bits,
-                                            "range_given": True, "narrow_range": narrow})
+          *(("QuantizeV2", 3, SCALED | {"T": kind}) for kind in (Precision.INT8, Precision.UINT8)),
+          *(("QuantizeAndDequantizeV2", 1, GIVEN | {"num_bits": bits, "narrow_range": narrow})
             for bits in (4, 8) for narrow in (False, True)))),
 ]  # fmt: skip
 CASES: list[Case] = [*COUNTS, *REAL, *PADS, *BITS, *PLACES, *BOXES, *SOUND]

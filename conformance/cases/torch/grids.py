@@ -9,7 +9,7 @@ import numpy as np
 
 from nnir.errors import Unsupported
 
-from ...case import Case, Const, Tolerance, array_of, f, i, rand
+from ...case import Case, Const, Tolerance, f, i, rand
 
 NEAR = Tolerance(relative=2e-5, absolute=1e-5)
 IMAGE, VOLUME = rand(2, 3, 5, 6), rand(1, 2, 4, 5, 6)
@@ -79,11 +79,10 @@ ORDER = [
                               (i(1, 3, dtype=np.int32), None))
       for row in both("repeat_interleave.Tensor", given, why=f"{list(given)}, {size}",
                       attrs={} if size is None else {"output_size": size})),
-    *(row for given, axis in ((i(2, 0, 1), 0), (Const(i(2, 0, 1)), 0), (i(1, 2, 0, 3, 1), 1),
-                              (Const(i(1, 2, 0, 3, 1)), -1), (i(2), 1),
-                              (Const(i(2)), 0))
+    *(row for times, axis in ((i(2, 0, 1), 0), (i(1, 2, 0, 3, 1), -1), (i(2), 1), (i(2), 0))
+      for kind, given in (("known", Const(times)), ("running", times))
       for row in both("repeat_interleave.self_Tensor", ROWS, given, axis,
-                      why=f"{np.size(array_of(given))} as {type(given).__name__} along {axis}")),
+                      why=f"{times.size} times along {axis}, {kind}")),
 ]  # fmt: skip
 WINDOW = rand(8, low=0.2, high=1)
 FRAMES = [
