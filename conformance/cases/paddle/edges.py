@@ -38,6 +38,8 @@ CASES: list[Case] = [
       for start, n in ((0, 5), (4, 1), (1, -1))),
     *(Case("pow", (x, y), why=f"{len(x)} to {y!r}", tol=ROUNDS) for x in (rand(3), f(2, 0.5))
       for y in (scalar(2.0), f(3), scalar(-0.5))),
+    *(Case("logsigmoid", (f(-60, -39, -25, -21, -19, 0, 19, 21, 39, dtype=kind),), tol=ROUNDS,
+           why="far out") for kind in (np.float32, np.float64)),
     Case("polygamma", (f(0.5, 2, -0.5, 0, -1, np.inf, -np.inf, np.nan), 0), why="order 0"),
     *(Case(op, (scalar(x),), {"axis": axis}, read=1, why=f"{x}, {axis}")
       for op in ("median", "nanmedian") for x in (1.5, np.nan) for axis in ([], [0])),

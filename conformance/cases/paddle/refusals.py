@@ -28,6 +28,10 @@ STEPS |= {"is_test": True, "only_observer": False}
 POOL: dict[str, Any] = {"ceil_mode": False, "exclusive": True, "data_format": "NCHW"}
 POOL |= {"global_pooling": False, "adaptive": False, "padding_algorithm": "EXPLICIT"}
 OTHERS: list[tuple[str, tuple[Any, ...], dict[str, Any], type[NNAdapterError], str]] = [
+    *(("pool2d", (IMAGE, [6, 2], [1, 1], [0, 0]),
+       POOL | {"exclusive": exclusive, "pooling_type": kind}, BadType,
+       f"{kind} of a window larger than the image")
+      for kind, exclusive in (("max", True), ("avg", False))),
     *(("embedding", (i(0, 1), Const(rand(2, 3))), {"padding_idx": n}, BadType, f"row {n} of 2")
       for n in (2, -3)),
     ("full_batch_size_like", (X,), {"shape": [2, 0], "dtype": Precision.FLOAT32, "value": 1.0,
@@ -96,10 +100,6 @@ CASES: list[Case] = [
         ("einsum", ([X[0]], "ii->i"), {}, "no square"),
         ("batch_norm", (IMAGE, rand(3), rand(3, 1), rand(3), rand(3)),
          NORM, "a variance of two axes"),
-        *(("pool2d", (IMAGE, [6, 2], [1, 1], [0, 0]),
-           POOL | {"exclusive": exclusive, "pooling_type": kind},
-           f"{kind} of a window larger than the image")
-          for kind, exclusive in (("max", True), ("avg", False))),
         ("max_pool2d_with_index", (IMAGE, [2, 7]), {"strides": [1, 1]},
          "a window larger than the image"),
         ("lp_pool2d", (IMAGE, [6, 2]), {"norm_type": 2.0}, "a window larger than the image"),

@@ -9,7 +9,7 @@ import numpy as np
 
 from nnir.errors import Unsupported
 
-from ...case import Case, Const, Tolerance, f, i, rand
+from ...case import ROUNDS, Case, Const, Tolerance, f, i, rand
 
 NEAR = Tolerance(relative=2e-5, absolute=1e-5)
 IMAGE, VOLUME = rand(2, 3, 5, 6), rand(1, 2, 4, 5, 6)
@@ -94,4 +94,14 @@ FRAMES = [
       for row in both("stft.default", x, n, hop, length, window, normed, half, True,
                       why=f"{x.ndim}, {n} {hop} {length} {normed} {half}")),
 ]  # fmt: skip
-CASES: list[Case] = [*PATCHES, *ORDER, *FRAMES]
+FAR = f(-60, -39, -30, -25, -21, -19, 0, 19, 21, 25, 39, dtype=np.float64)
+SMOOTH = [
+    *(Case(f"aten.{op}.default", (FAR.astype(kind),), tol=tol, why=f"far out, {kind.__name__}")
+      for op in ("log_sigmoid", "softplus", "elu", "mish", "celu", "selu", "gelu", "sigmoid")
+      for kind, tol in ((np.float32, NEAR), (np.float64, ROUNDS))),
+    *(Case("aten.elu.default", (f(-2, -0.5, 0, 1), *given), tol=NEAR, why=f"{given}")
+      for given in ((2.0,), (1.0, 1.5), (0.5, 1.0, 2.0), (1.0, 1.0, 0.5))),
+    *(Case("aten.softplus.default", (f(-2, 0, 1, 3, 9), *given), tol=NEAR, why=f"{given}")
+      for given in ((2.0,), (0.5, 3.0), (1.0, 2.0))),
+]  # fmt: skip
+CASES: list[Case] = [*SMOOTH, *PATCHES, *ORDER, *FRAMES]
