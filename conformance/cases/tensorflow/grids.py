@@ -105,6 +105,14 @@ SOUND = [
           (16000, 0.5, 8000.0, 10, 10), (4000, 20.0, 1900.0, 26, 1)))),
 ]  # fmt: skip
 COUNTS = [
+    *(Case("EnsureShape", (X,), {"shape": sizes}, why=f"{sizes}")
+      for sizes in ([3, 4], [-1, 4], [3, -1], [-1, -1])),
+    *(Case("ClipByValue", (f(-3, -1, 0, 0.5, 1, 9, np.nan), low, high),
+           why=f"{what} from {float(getattr(low, 'array', low))}")
+      for low, high, what in ((Const(scalar(0.5)), Const(scalar(0.5)), "one number"),
+                              (Const(scalar(-1)), Const(scalar(1)), "known"),
+                              (scalar(0.5), scalar(0.5), "one running number"),
+                              (scalar(-1), scalar(1), "running"))),
     *(Case("DenseBincount", (x, size, weights), {"binary_output": binary}, tol=ROUNDS,
            why=f"{list(x.shape)}, {type(size).__name__}, {len(weights)} weights, {binary}")
       for x, wanted in ((i(1, 5, 2, 1, dtype=I32), rand(4)), (i([1, 3], [0, 1]), rand(2, 2)))
