@@ -105,6 +105,16 @@ SOUND = [
           (16000, 0.5, 8000.0, 10, 10), (4000, 20.0, 1900.0, 26, 1)))),
 ]  # fmt: skip
 COUNTS = [
+    *(Case("PlaceholderWithDefault", (x,), {"shape": sizes}, why=f"{sizes}")
+      for x, sizes in ((X, None), (X, [3, 4]), (X, [-1, 4]), (scalar(2.5), None))),
+    *(row for size, step, apart, pad in product((2, 3, 5), (1, 2), (1, 2), ("SAME", "VALID"))
+      if (size - 1) * apart < 7
+      for row in both("ExtractImagePatches", rand(2, 7, 8, 2), ksizes=[1, size, 2, 1],
+                      strides=[1, step, 1, 1], rates=[1, apart, 1, 1], padding=pad,
+                      why=f"{size} by {step}, {apart} apart, {pad}")),
+    *(row for size, step, pad in product((2, 4), (1, 3), ("SAME", "VALID"))
+      for row in both("ExtractVolumePatches", rand(1, 5, 6, 4, 2), ksizes=[1, size, 2, 3, 1],
+                      strides=[1, 1, step, 2, 1], padding=pad, why=f"{size} by {step}, {pad}")),
     *(Case("EnsureShape", (X,), {"shape": sizes}, why=f"{sizes}")
       for sizes in ([3, 4], [-1, 4], [3, -1], [-1, -1])),
     *(Case("ClipByValue", (f(-3, -1, 0, 0.5, 1, 9, np.nan), low, high),
