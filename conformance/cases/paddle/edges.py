@@ -40,6 +40,23 @@ CASES: list[Case] = [
       for y in (scalar(2.0), f(3), scalar(-0.5))),
     *(Case("logsigmoid", (f(-60, -39, -25, -21, -19, 0, 19, 21, 39, dtype=kind),), tol=ROUNDS,
            why="far out") for kind in (np.float32, np.float64)),
+    *(Case(op, (rand(*sizes),), {"axis": axis, "flatten": flat, "exclusive": before,
+                                 "reverse": back}, tol=ROUNDS,
+           why=f"{sizes} along {axis}, {flat} {before} {back}")
+      for op in ("cumsum", "cumsum_") for sizes, axis in (((3, 4), 0), ((3, 4), -1))
+      for flat in ((False,) if op == "cumsum_" else (False, True))
+      for before in (False, True) for back in (False, True)
+      if op == "cumsum" or back or not before),
+    *(Case("gather_tree", (i(*range(4 * n)).reshape(n, 2, 2),
+                           i(*([0, 1, 1, 0] * n)).reshape(n, 2, 2)), why=f"{n} steps")
+      for n in (1, 2, 4)),
+    *(Case("fusion_repeated_fc_relu",
+           (rand(2, 3), [rand(3, 4), *[rand(4, 4, seed=k) for k in range(n)]],
+            [rand(4, seed=9), *[rand(4, seed=k) for k in range(n)]]), tol=ROUNDS, read=read,
+           why=f"{n + 1} layers, {read} read") for n in (1, 2) for read in (n + 1,)),
+    *(Case("fold", (rand(1, 12, n), [4, 5], [2, 3], [1, 1], pads, [1, 1]), raises=Unsupported,
+           why=f"paddings {pads}") for n, pads in ((12, [1, 0, 0, 0]), (12, [0, 1, 0, 0]),
+                                                   (12, [0, 0, 1, 0]))),
     Case("polygamma", (f(0.5, 2, -0.5, 0, -1, np.inf, -np.inf, np.nan), 0), why="order 0"),
     *(Case(op, (scalar(x),), {"axis": axis}, read=1, why=f"{x}, {axis}")
       for op in ("median", "nanmedian") for x in (1.5, np.nan) for axis in ([], [0])),
