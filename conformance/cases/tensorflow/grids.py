@@ -117,12 +117,10 @@ COUNTS = [
                       strides=[1, 1, step, 2, 1], padding=pad, why=f"{size} by {step}, {pad}")),
     *(Case("EnsureShape", (X,), {"shape": sizes}, why=f"{sizes}")
       for sizes in ([3, 4], [-1, 4], [3, -1], [-1, -1])),
-    *(Case("ClipByValue", (f(-3, -1, 0, 0.5, 1, 9, np.nan), low, high),
-           why=f"{what} from {float(getattr(low, 'array', low))}")
-      for low, high, what in ((Const(scalar(0.5)), Const(scalar(0.5)), "one number"),
-                              (Const(scalar(-1)), Const(scalar(1)), "known"),
-                              (scalar(0.5), scalar(0.5), "one running number"),
-                              (scalar(-1), scalar(1), "running"))),
+    *(Case("ClipByValue", (f(-3, -1, 0, 0.5, 1, 9, np.nan), *ends), why=f"{what}, {low} to {high}")
+      for low, high in ((0.5, 0.5), (-1, 1))
+      for what, ends in (("known", (Const(scalar(low)), Const(scalar(high)))),
+                         ("running", (scalar(low), scalar(high))))),
     *(Case("DenseBincount", (x, size, weights), {"binary_output": binary}, tol=ROUNDS,
            why=f"{list(x.shape)}, {type(size).__name__}, {len(weights)} weights, {binary}")
       for x, wanted in ((i(1, 5, 2, 1, dtype=I32), rand(4)), (i([1, 3], [0, 1]), rand(2, 2)))
