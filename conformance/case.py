@@ -88,6 +88,17 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Made:
+    """An input that another operator of the same framework gives: its result of this number.
+
+    An array that several of the operators of a case read is one input.
+    """
+
+    case: Case
+    result: int = 0
+
+
+@dataclass(frozen=True)
 class ModelCase:
     """A whole model in ONNX's text form, for operators that one node cannot show.
 
@@ -155,22 +166,35 @@ def can_open(array: np.ndarray) -> bool:
 def open_rows(cases: Iterable[Case]) -> Iterator[Case]:
     """Rows of float32 with open sizes: of each operator the plainest and the fullest.
 
-    Only what does not fail is opened. The fullest row has the most attributes and inputs.
+    Only what does not fail is opened, and not again. The fullest row has the most attributes and
+    inputs.
     """
     found: dict[tuple[str, str], list[Case]] = {}
+    names = set()
     for case in cases:
         first = case.inputs[0] if case.inputs else None
         if case.raises or case.random or not isinstance(first, np.ndarray):
+            continue
+        if case.is_open:
+            names.add(str(case))
             continue
         if can_open(first) and first.dtype == np.float32:
             found.setdefault((case.domain, case.op), []).append(case)
     for rows in found.values():
         plain, full = min(rows, key=_fullness), max(rows, key=_fullness)
-        yield from (replace(c, is_open=True) for c in ([plain] if plain is full else [plain, full]))
+        opened = [replace(c, is_open=True) for c in ([plain] if plain is full else [plain, full])]
+        yield from (c for c in opened if str(c) not in names)
 
 
 def _fullness(case: Case) -> int:
     return len(case.attrs) + sum(given is not None for given in case.inputs)
+
+
+def has_several(case: Case) -> bool:
+    """Whether another operator gives an input of a case."""
+    given = [*case.inputs, *case.attrs.values()]
+    lists = [part for a in given if isinstance(a, (list, tuple)) for part in a]
+    return any(isinstance(a, Made) for a in (*given, *lists))
 
 
 def array_of(given: Any) -> np.ndarray | None:
@@ -181,7 +205,9 @@ def array_of(given: Any) -> np.ndarray | None:
 def _arrays(inputs: Any) -> Iterator[np.ndarray]:
     """The arrays among inputs, lists of them included."""
     for given in inputs:
-        if isinstance(given, dict):
+        if isinstance(given, Made):
+            yield from _arrays(given.case.inputs)
+        elif isinstance(given, dict):
             yield from _arrays(given.values())
         elif isinstance(given, (list, tuple)):
             yield from _arrays(given)

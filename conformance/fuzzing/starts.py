@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..case import Case, Limit
+from ..case import Case, Limit, has_several
 from ..engines.engine import Engine
 from .tree import Path, array_of, arrays, entries, is_leaf
 from .undefined import FLAGS, POSITIONS, is_listed
@@ -80,9 +80,13 @@ def rows_of(frontend: str) -> dict[str, list[Case]]:
 
 
 def _is_strange(case: Case) -> bool:
-    """Too large, or with texts and other elements that are no numbers."""
+    """Of several operators, too large, or with texts and other elements that are no numbers."""
     given = arrays(case)
-    return sum(a.size for a in given) > LARGEST or any(a.dtype.kind in "OSU" for a in given)
+    return (
+        has_several(case)
+        or sum(a.size for a in given) > LARGEST
+        or any(a.dtype.kind in "OSU" for a in given)
+    )
 
 
 @cache

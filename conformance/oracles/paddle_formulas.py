@@ -46,6 +46,8 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "identity": lambda x: x,
     "none": lambda x: x,
     "relu": F.relu,
+    "relu6": F.relu6,
+    "tanh": F.tanh,
     "sigmoid": F.sigmoid,
     "silu": F.silu,
     "swiglu": lambda x: F.swiglu(x),  # which Paddle 3.0 does not have

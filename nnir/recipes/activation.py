@@ -32,7 +32,7 @@ def _scaled_elu(x: Value, alpha: Number, scale: Number, input_scale: Number) -> 
     return compare.where(x < 0, below, above)
 
 
-def elu(input: Value, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Value:
+def elu(input: Value, alpha: Number, scale: Number = 1, input_scale: Number = 1) -> Value:
     """scale * x above 0, scale * alpha * (exp(input_scale * x) - 1) elsewhere."""
     return round_once(lambda x: _scaled_elu(x, alpha, scale, input_scale), input)
 

@@ -131,8 +131,6 @@ def to_value(operand: Operand, precision: Precision, model: Model) -> Value:
     """An operand as a tensor of `precision`; numbers become constants without axes."""
     if isinstance(operand, Value):
         return operand.cast(precision)
-    if precision == Precision.BOOL8:
-        operand = bool(operand)
     return model.constant(_wrap(operand, precision), precision.dtype)
 
 

@@ -20,7 +20,6 @@ def fake_quantize(
     if low.shape != high.shape or np.any((low > high) | is_empty):
         raise BadType(f"quantisation between {low} and {high}")
     first, last = np.float32(1 if narrow_range else 0), np.float32((1 << num_bits) - 1)
-    empty = (low == 0) & (high == 0)
     scale = ((high - low) / (last - first)).astype(np.float32)
     step = np.where(scale == 0, np.float32(1), scale)
     at = first - low / step
@@ -37,5 +36,4 @@ def fake_quantize(
     steps = (inner - bounds[0]) * x.model.constant(inverse)
     offset = (np.float32(0.5) - shift).astype(np.float32)
     whole = unary.floor(steps + x.model.constant(offset))
-    factor = np.where(empty, np.float32(0), scale).astype(np.float32)
-    return whole * x.model.constant(factor)
+    return whole * x.model.constant(scale)  # which is 0 of an empty range

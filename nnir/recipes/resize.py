@@ -220,7 +220,7 @@ def nearest_positions(
 
 
 def require_image_sizes(
-    images: Value, size: Value, *, align_corners: bool, half_pixel: bool
+    images: Value, size: Value, *, align_corners: bool = False, half_pixel: bool = False
 ) -> None:
     """BadType for what is no image, no pair of sizes, or both rules of coordinates at once."""
     if images.rank != 4 or size.rank != 1:

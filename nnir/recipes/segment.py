@@ -74,8 +74,6 @@ def zero_if_empty(total: Value, ids: Value, count: build.Size) -> Value:
 
 def reduce_sorted_segments(data: Value, ids: Value, reduction: str) -> Value:
     """Combine the rows of each group, whose numbers rise; one of no rows gives 0, a product 1."""
-    if ids.rank != 1:
-        raise BadType(f"sorted segments {ids.type}, not a vector")
     count = sorted_segment_count(ids)
     total = reduce_segments(data, ids, count, reduction)
     return zero_if_empty(total, ids, count) if reduction in (MIN, MAX) else total

@@ -22,8 +22,8 @@ class Cut:
 
     axis: int
     start: build.Size
-    end: build.Size
-    step: int
+    end: build.Size = 0
+    step: int = 1
     is_one: bool = False
 
 
@@ -71,7 +71,7 @@ def slice_strided(x: Value, begin: Value, end: Value, strides: Value, masks: Mas
         if axis is None:
             continue
         if masks.shrink_axis >> k & 1:
-            cuts.append(Cut(axis, starts[k], 0, 1, is_one=True))
+            cuts.append(Cut(axis, starts[k], is_one=True))
             continue
         forward = steps[k] > 0
         first: build.Size = (0 if forward else -1) if masks.begin >> k & 1 else starts[k]
@@ -103,7 +103,7 @@ def _apply_cuts(x: Value, cuts: list[Cut]) -> Value:
     ones = [c for c in cuts if c.is_one]
     plain = [c for c in cuts if not c.is_one and not _is_whole(c, x.shape[c.axis])]
     if len(ones) > 1 and all(isinstance(c.start, int) for c in ones):
-        singles = [Cut(c.axis, c.start, c.start + 1 or build.END, 1) for c in ones]
+        singles = [Cut(c.axis, c.start, c.start + 1 or build.END) for c in ones]
         x = slice_axes(x, sorted([*plain, *singles], key=lambda c: c.axis))
         return shape.squeeze(x, [c.axis for c in ones])
     x = slice_axes(x, plain) if plain else x
@@ -166,18 +166,18 @@ def slice_from(input: Value, begin: Index, size: Index) -> Value:
                 _require_inside(start, length, whole)
             continue
         if isinstance(length, int) and length < 0:
-            cuts.append(Cut(axis, start, build.END, 1))
+            cuts.append(Cut(axis, start, build.END))
         elif isinstance(start, int) and isinstance(length, int):
             _require_inside(start, length, whole)
-            cuts.append(Cut(axis, start, start + length, 1))
+            cuts.append(Cut(axis, start, start + length))
         elif isinstance(length, int) and contents(start) is None:  # type: ignore[arg-type]
             steps = x.model.constant(build.arange(length))
             x = index.gather(x, start + steps, axis=axis)
         else:
-            end = _add_sizes(start, length)
+            end = build.plus(start, length) if start != 0 else length
             if isinstance(length, Value) and build.is_unknown(length):  # it may be -1
                 end = compare.where(length < 0, build.size_of(input, axis), end)
-            cuts.append(Cut(axis, start, end, 1))
+            cuts.append(Cut(axis, start, end))
     kept = [c for c in cuts if not _is_whole(c, input.shape[c.axis])]
     return slice_axes(x, kept) if kept else x
 
@@ -185,11 +185,3 @@ def slice_from(input: Value, begin: Index, size: Index) -> Value:
 def _require_inside(start: int, length: int, size: Dim) -> None:
     if start < 0 or (isinstance(size, int) and start + length > size):
         raise BadType(f"a slice of {length} elements from {start} of an axis of {size}")
-
-
-def _add_sizes(a: build.Size, b: build.Size) -> build.Size:
-    if isinstance(a, int) and isinstance(b, int):
-        return a + b
-    if a == 0 and isinstance(a, int):
-        return b
-    return b + a if isinstance(a, int) else a + b

@@ -183,6 +183,10 @@ CASES = [
     ml("FeatureVectorizer", f(1, 2, 3), f(4, 5), inputdimensions=[3, 2])(
         "vectors are rows", oracle="onnxruntime"
     ),
+    ml("FeatureVectorizer", rand(4, 3), rand(4, 2), inputdimensions=[1, 1])(
+        "one of each", oracle="onnxruntime"
+    ),
+    ml("FeatureVectorizer", rand(4, 3), inputdimensions=[0])("none", raises=BadType),
     ml("FeatureVectorizer", f(1, 2), inputdimensions=[2, 2])("a size too many", raises=BadType),
     ml("FeatureVectorizer", rand(1, 2, 3), inputdimensions=[3])("three axes", raises=BadType),
 ]

@@ -93,6 +93,27 @@ QUANTISED = [
         (IA, IB, scalar(3, np.uint8), i(1, 2, 3, -4, dtype=np.int8)),
         why="a zero point per column",
     ),
+    *(
+        Case("MatMulInteger", (rand(n, 3, dtype=np.uint8, high=9), IB, zeros, ZERO[1]), why=why)
+        for n, zeros, why in (
+            (2, i([7], [250], dtype=np.uint8), "a zero point per row, as a column"),
+            (2, i(7, dtype=np.uint8), "a zero point in a vector"),
+            (1, i([7], dtype=np.uint8), "one row, a zero point as a column"),
+        )
+    ),
+    *(
+        Case(
+            "QLinearMatMul",
+            (rand(n, 3, dtype=np.uint8, high=9), scales, zeros, IB, *steps, scalar(0.5), y),
+            opset=20,
+            why=why,
+        )
+        for y in (scalar(9, np.uint8),)
+        for n, scales, zeros, steps, why in (
+            (3, f(0.5), i(7, dtype=np.uint8), (scalar(0.5), ZERO[1]), "one number in a vector"),
+            (2, scalar(0.5), ZERO[0], (f(0.5), i(3, dtype=np.int8)), "one number in b's vector"),
+        )
+    ),
     Case("MatMulInteger", (f(1), IB), why="floats", raises=BadType),
     Case(
         "QLinearMatMul",

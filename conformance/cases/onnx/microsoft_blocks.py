@@ -7,7 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from nnir.errors import BadType, Unsupported
+from nnir.errors import BadType, NotConstant, Unsupported
 
 from ...case import Const, Tolerance, f, i, rand
 from .microsoft_quant import ms
@@ -70,6 +70,9 @@ CASES = [
     product(4, block_size=24)("a block that is no power of 2", raises=BadType),
     product(4, N=6)("a row too many", raises=BadType),
     product(4, Const(PACKED[8]))("too many zero points", raises=BadType),
+    product(4, PACKED[4])("zero points that are told while running", raises=NotConstant),
+    product(4, block_size=8)("blocks of 8", raises=BadType),
+    product(4, N=0)("no rows", raises=BadType),
     product(4, bits=3)("3 bits", raises=Unsupported),
     product(4, weight_prepacked=1)("weights in another order", raises=Unsupported),
     *(ms("MatMulBnb4", rand(3, 16), Const(CODES), Const(f(0.5, 1, 2, 0.25, 1.5)), K=16, N=5,
@@ -82,6 +85,11 @@ CASES = [
        quant_type=1)("a block less than whole", tol=CLOSE),
     ms("MatMulBnb4", rand(3, 16), Const(CODES), Const(f(0.5)), K=16, N=5, block_size=16,
        quant_type=1)("a factor of five", raises=BadType),
+    *(ms("MatMulBnb4", rand(3, 16), Const(codes), Const(f(0.5, 1, 2, 0.25, 1.5)), K=16, N=rows,
+         block_size=16, quant_type=1)(why, raises=BadType)
+      for codes, rows, why in ((CODES.astype(np.int8), 5, "bytes with a sign"),
+                               (CODES[:39], 5, "a code too few"), (CODES, 4, "a row too few"),
+                               (CODES[:0], 0, "no rows of codes"))),
     ms("MatMulBnb4", rand(3, 16), Const(CODES), Const(f(0.5)), K=16, N=5, block_size=0,
        quant_type=1)("no block", raises=BadType),
     ms("MatMulBnb4", rand(3, 16), Const(CODES), Const(f(0.5)), K=16, N=5, block_size=16,
@@ -96,6 +104,14 @@ CASES = [
            quantize_axis=0)("columns"),
     gather(NIBBLES.astype(ml_dtypes.uint4), SCALES, indices=i(2))("one index"),
     gather(BYTES, SCALES, Const(BYTES[:, :1]))("zero points of bytes", raises=Unsupported),
+    gather(NIBBLES.astype(ml_dtypes.uint4), SCALES, quantize_axis=-1, gather_axis=-2)(
+        "axes from the end"),
+    gather(NIBBLES.astype(ml_dtypes.uint4), SCALES, quantize_axis=-2)("the same axis twice",
+                                                                      raises=BadType),
+    ms("GatherBlockQuantized", BYTES, INDICES, Const(SCALES), block_size=16)(
+        "a table that is told while running", raises=NotConstant),
+    gather(NIBBLES[0].astype(ml_dtypes.uint4), SCALES[0])("a vector", raises=BadType),
+    gather(NIBBLES.astype(np.float32), SCALES)("a table of floats", raises=BadType),
     gather(NIBBLES.astype(ml_dtypes.uint4), SCALES, quantize_axis=0)("one axis",
                                                                      raises=BadType),
     gather(rand(4, 32), SCALES)("floats", raises=BadType),

@@ -8,7 +8,7 @@ import numpy as np
 
 from nnir.errors import BadType, Unsupported
 
-from ...case import Case, Const, ModelCase, i, rand
+from ...case import Case, Const, ModelCase, f, i, rand
 from .microsoft_attention import CLOSE, case, ints
 
 HEADS = {"num_heads": 4, "kv_num_heads": 2}
@@ -83,6 +83,29 @@ DECODING = [
     ),
     group(*NEW, past=PAST, lengths=(3, 3), outputs=4, qk_output=2, why="weights of a past"),
 ]
+READ: dict[str, Any] = {"outputs": 4, "qk_output": 2}
+SCORED: dict[str, Any] = {"outputs": 4, "qk_output": 1}
+SINK = (*NONE, None, f(0.5, -1.25, 2, 0.125))
+WEIGHED = [
+    group(Q, Q, Q, kv_num_heads=4, why="scores of a head for each", **SCORED),
+    group(Q, K, V, softcap=1.5, why="scores under a cap", **SCORED),
+    group(*NEW, past=ROOM, lengths=(7, 7), why="scores of a cache that grows", **SCORED),
+    group(Q, K, V, scale=0.5, why="scores of another scale", **SCORED),
+    group(Q, K, V, rest=(COS, SIN), why="scores of what is turned", **TURN, **SCORED),
+    group(Q, K, V, causal=0, why="weights of what comes later", **READ),
+    group(Q, K, V, softcap=1.5, why="weights under a cap", **READ),
+    group(Q, K, V, local_window_size=2, why="weights in a window", **READ),
+    group(Q, K, V, smooth_softmax=1, why="weights beside a key without a value", **READ),
+    group(Q, K, V, rest=SINK, why="weights beside a sink", **READ),
+    group(Q, K, V, rest=SINK, local_window_size=2, why="a sink, a window", **READ),
+    group(Q, K, V, rest=(*NONE, rand(2, 4, 3, 3)), why="weights of scores added", **READ),
+    group(Q, K, V, rest=(COS, SIN), rotary_interleaved=1, why="weights, pairs", **TURN, **READ),
+    group(Q, K, V, rest=(COS, SIN, i([0, 1, 2], [1, 2, 3])), why="weights, places", **TURN, **READ),
+    group(*LARGE, rest=(COS, SIN), why="weights, half of the features turned", **TURN, **READ),
+    group(*NEW, past=PAST, rest=SINK, why="a sink beside a cache", **READ),
+    group(*FIRST, past=ONE, lengths=(9,), local_window_size=4, why="weights of three more", **READ),
+    group(*HALVES, why="weights in halves", **READ),
+]
 TURNED = [
     group(Q, K, V, rest=(Const(COS), Const(SIN)), **TURN),
     group(Q, K, V, rest=(COS, SIN), rotary_interleaved=1, **TURN),
@@ -138,6 +161,24 @@ WINDOWED = [
     group(Q, K, V, past=ROOM, outputs=4, qk_output=1, **WINDOW, raises=Unsupported),
 ]
 REFUSED = [
+    group(
+        Q,
+        rand(2, 3, 48),
+        rand(2, 3, 48),
+        kv_num_heads=3,
+        why="three for four",
+        raises=BadType,
+        **SCORED,
+    ),
+    group(
+        Q,
+        rand(2, 3, 96),
+        rand(2, 3, 96),
+        kv_num_heads=6,
+        why="six for four",
+        raises=BadType,
+        **SCORED,
+    ),
     group(Q, K, V, **TURN, why="no angles", raises=BadType),
     group(Q, K, why="no values", raises=BadType),
     group(Q, K, V, past=(PAST[0], None), why="half a past", raises=BadType),
@@ -172,4 +213,4 @@ MODELS = [
         oracle="onnxruntime",
     )
 ]
-CASES = [*PROMPTS, *DECODING, *TURNED, *WINDOWED, *REFUSED]
+CASES = [*PROMPTS, *DECODING, *WEIGHED, *TURNED, *WINDOWED, *REFUSED]

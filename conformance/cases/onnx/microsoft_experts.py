@@ -170,6 +170,17 @@ QUANTISED = [
     refused(block_size=0, raises=BadType),
     refused(at=11, why="too few zero points", raises=BadType),
     *(
+        replace(case, inputs=(*case.inputs[:at], given, *case.inputs[at + 1 :]), raises=BadType)
+        for at, given, why in (
+            (11, pack(21, 4, 32, 1), "zero points of four experts"),
+            (11, pack(21, 3, 16, 1), "zero points of fewer rows"),
+            (3, scale(1, 4, 3, 64), "scales of blocks beside each other"),
+            (3, scale(1, 4, 96, 2), "scales of all rows"),
+            (2, pack(1, 96, 16), "weights of all rows"),
+        )
+        for case in [quantised(4, 16, shifted=True, why=why)]
+    ),
+    *(
         replace(case, inputs=(*case.inputs[:k], None, *case.inputs[k + 1 :]), raises=BadType)
         for k, why in ((3, "no scales"), (6, "no scales of the second layer"))
         for case in [quantised(4, 16, why=why)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import BadType
+from nnir.errors import BadType, Unsupported
 
 from ...case import ROUNDS, Const, Tolerance, f, i, rand, scalar
 from .microsoft_quant import KINDS, STEP, ms, step, whole
@@ -37,6 +37,17 @@ CASES = [
        scalar(100, np.uint8), Const(ZEROS), Const(BIAS))("a scale for each column", tol=ROUNDS),
     ms("MatMulIntegerToFloat", whole(2, 4, 6), Const(WEIGHTS.view(np.uint8)), f(0.05), f(0.01),
        None, i(120, dtype=np.uint8))("a batch, vectors of one scale", tol=ROUNDS),
+    ms("MatMulIntegerToFloat", whole(4, 6), Const(WEIGHTS), scalar(0.05), scalar(0.01), None, None,
+       Const(BIAS))("one scale and a bias", tol=ROUNDS),
+    ms("MatMulIntegerToFloat", whole(4, 6), Const(WEIGHTS), scalar(0.05), f(0.01), None, None,
+       Const(BIAS))("a vector of one scale and a bias", tol=ROUNDS),
+    *(ms("MatMulIntegerToFloat", x, Const(w), scalar(0.05), Const(scales), None, None,
+         Const(bias))(why, raises=Unsupported)
+      for x, w, scales, bias, why in (
+          (whole(4, 6), WEIGHTS, SCALES, BIAS[None], "a bias in a matrix"),
+          (whole(2, 4, 6), np.stack([WEIGHTS] * 2), np.stack([SCALES[None]] * 2), BIAS,
+           "a bias beside scales of a batch"),
+          (whole(4, 6), WEIGHTS, SCALES[None], BIAS, "a bias beside scales in a matrix"))),
     *(ms("DynamicQuantizeMatMul", ROWS, Const(w), scalar(0.01), Const(scalar(7, w.dtype)))(
           f"of {w.dtype}", tol=CLOSE) for w in (WEIGHTS, WEIGHTS.view(np.uint8))),
     ms("DynamicQuantizeMatMul", ROWS, Const(WEIGHTS), Const(SCALES), None, Const(BIAS))(

@@ -180,6 +180,14 @@ BLOCKS = [
     Case("SpaceToDepth", (rand(2, 3, 4, 6),), {"blocksize": 2, "mode": "CRD"}, opset=28),
     Case("SpaceToDepth", (X,), {"blocksize": 2}, why="rank 3", raises=BadType),
     Case("CenterCropPad", (rand(5, 4), c(2, 7)), why="crop one axis, pad the other"),
+    *(
+        Case("CenterCropPad", (rand(3, 4, 5), given), {"axes": list(axes)}, why=f"{why}, {axes}")
+        for axes, sizes in (
+            *(((1,), (6,)), ((1,), (1,)), ((-2,), (7,)), ((0, 1), (5, 2))),
+            *(((1, 2), (2, 8)), ((2, 0), (3, 6)), ((0, 1, 2), (1, 9, 4))),
+        )
+        for given, why in ((c(*sizes), "known"), (i(*sizes), "running"))
+    ),
     Case("CenterCropPad", (rand(5, 4), i(2, 7)), why="a shape at run time"),
     Case("CenterCropPad", (rand(5, 4, 3), c(8, 2)), {"axes": [-1, 0]}, why="some axes"),
     Case("CenterCropPad", (rand(5, 4), c(2)), why="too few sizes", raises=BadType),

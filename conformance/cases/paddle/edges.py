@@ -36,6 +36,44 @@ CASES: list[Case] = [
     *(Case("partial_sum", ([rand(2, 5), rand(2, 5, seed=1)],),
            {"start_index": start, "length": n}, tol=ROUNDS, why=f"{n} from {start}")
       for start, n in ((0, 5), (4, 1), (1, -1))),
+    *(Case("pow", (x, y), why=f"{len(x)} to {y!r}", tol=ROUNDS) for x in (rand(3), f(2, 0.5))
+      for y in (scalar(2.0), f(3), scalar(-0.5))),
+    *(Case("logsigmoid", (f(-60, -39, -25, -21, -19, 0, 19, 21, 39, dtype=kind),), tol=ROUNDS,
+           why="far out") for kind in (np.float32, np.float64)),
+    *(Case(op, (rand(*sizes),), {"axis": axis, "flatten": flat, "exclusive": before,
+                                 "reverse": back}, tol=ROUNDS,
+           why=f"{sizes} along {axis}, {flat} {before} {back}")
+      for op in ("cumsum", "cumsum_") for sizes, axis in (((3, 4), 0), ((3, 4), -1))
+      for flat in ((False,) if op == "cumsum_" else (False, True))
+      for before in (False, True) for back in (False, True)
+      if op == "cumsum" or back or not before),
+    *(Case("gather_tree", (i(*range(4 * n)).reshape(n, 2, 2),
+                           i(*([0, 1, 1, 0] * n)).reshape(n, 2, 2)), why=f"{n} steps")
+      for n in (1, 2, 4)),
+    *(Case("fusion_repeated_fc_relu",
+           (rand(2, 3), [rand(3, 4), *[rand(4, 4, seed=k) for k in range(n)]],
+            [rand(4, seed=9), *[rand(4, seed=k) for k in range(n)]]), tol=ROUNDS, read=read,
+           why=f"{n + 1} layers, {read} read") for n in (1, 2) for read in (n + 1,)),
+    *(Case("fold", (rand(1, 12, n), [4, 5], [2, 3], [1, 1], pads, [1, 1]), raises=Unsupported,
+           why=f"paddings {pads}") for n, pads in ((12, [1, 0, 0, 0]), (12, [0, 1, 0, 0]),
+                                                   (12, [0, 0, 1, 0]))),
+    Case("polygamma", (f(0.5, 2, -0.5, 0, -1, np.inf, -np.inf, np.nan), 0), why="order 0"),
+    *(Case(op, (scalar(x),), {"axis": axis}, read=1, why=f"{x}, {axis}")
+      for op in ("median", "nanmedian") for x in (1.5, np.nan) for axis in ([], [0])),
+    *(Case("frame", (rand(3, 6), 2, 2), {"axis": axis}, why=f"axis {axis} of 2")
+      for axis in (-1, 0)),
+    *(Case("overlap_add", (rand(*sizes), 2), {"axis": axis}, tol=ROUNDS, why=f"{sizes}, {axis}")
+      for sizes, axis in (((3, 4), -1), ((3, 4), 0))),
+    *(Case("set_value_with_tensor", (rand(3, 4), new), {
+          "starts": [a], "ends": [b], "steps": [1], "axes": [0], "decrease_axes": away,
+          "none_axes": extra}, why=f"{new.shape} into {a} to {b}, {away} {extra}")
+      for a, b, away, extra, new in (
+          (1, 2, [0], [], rand(4)), (1, 2, [0], [], rand(1, 4)), (1, 2, [0], [], f(5)),
+          (1, 2, [0], [], scalar(5)), (0, 2, [], [], rand(2, 4)), (0, 2, [], [], rand(1, 2, 4)),
+          (0, 2, [], [0], rand(1, 2, 4)), (0, 2, [], [1], rand(2, 1, 4)), (0, 2, [], [], f(5)))),
+    *(Case("send_u_recv", (rand(3, 2), i(0, 1, 2, 0), i(1, 2, 1, 0)),
+           {"reduce_op": how, "out_size": size}, tol=ROUNDS, why=f"{how} of {size}")
+      for how in ("SUM", "MEAN", "MAX", "MIN") for size in ([0], [4], Const(i(4)), i(3))),
     *(Case("slice", (rand(3, 4), [0], [a], [b], [1], []), why=f"{a} to {b}")
       for a, b in ((0, 3), (0, 9), (-3, 3), (-9, 9), (3, 3), (2, 1), (-1, 3))),
     *(Case("split_with_num", (rand(4, 2), n, 0), why=f"into {n}") for n in (1, 4)),

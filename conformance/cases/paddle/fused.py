@@ -150,6 +150,10 @@ CASES = [
     fused("fused_conv2d_add_act", *IMAGE, rand(3), None),
     fused("fused_conv2d_add_act", *IMAGE, rand(3), rand(1, 3, 2, 3), activation="sigmoid"),
     fused("fused_conv2d_add_act", *IMAGE, rand(3), None, activation="leaky_relu", fuse_alpha=0.1),
+    *(
+        fused("fused_conv2d_add_act", *IMAGE, rand(3), None, activation=name)
+        for name in ("identity", "relu", "relu6", "swish", "tanh")
+    ),
     fused("fused_conv2d_add_act", *IMAGE, rand(3), None, split_channels=[1, 2], raises=Unsupported),
     fused(
         "skip_layernorm",

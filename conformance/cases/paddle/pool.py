@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,40 @@ INDEX = "max_pool2d_with_index"
 INDEX3 = "max_pool3d_with_index"
 
 CASES = [
+    *(
+        replace(
+            pool(X, (3, 2), steps, around, **AVG, exclusive=False, ceil_mode=ceil), is_open=True
+        )
+        for steps, around in (((2, 1), (0, 0)), ((1, 2), (1, 0)), ((1, 1), (1, 1)))
+        for ceil in (False, True)
+    ),
+    *(
+        replace(pool(X, (3, 2), (2, 2), (1, 0), pooling_type=kind, ceil_mode=ceil), is_open=True)
+        for kind in ("max", "avg")
+        for ceil in (False, True)
+    ),
+    *(
+        pool(
+            *(X, (3, 2), (2, 2)),
+            pooling_type=kind,
+            padding_algorithm="SAME",
+            exclusive=exclusive,
+            why=f"same, {kind}, {exclusive}",
+        )
+        for kind in ("max", "avg")
+        for exclusive in (False, True)
+    ),
+    *(
+        pool3(
+            rand(1, 2, 4, 5, 6),
+            (1, 2, 3),
+            pooling_type=kind,
+            padding_algorithm="SAME",
+            exclusive=exclusive,
+        )
+        for kind in ("max", "avg")
+        for exclusive in (False, True)
+    ),
     pool(X, (2, 3)),
     pool(X, (3, 3), (2, 1), (1, 1)),
     pool(X, (3, 3), (2, 2), (1, 0, 2, 1), why="four paddings"),

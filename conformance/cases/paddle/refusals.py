@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from nnir.errors import BadType, Unsupported
+from nnir.errors import BadType, NNAdapterError, NotConstant, Unsupported
 from nnir.types import Precision
 
 from ...case import Case, Const, f, i, rand, scalar
@@ -12,7 +14,7 @@ from ...case import Case, Const, f, i, rand, scalar
 X, IMAGE = rand(2, 3, 4), rand(2, 3, 5, 6)
 COUNTS = i(1, 1, dtype=np.int32)
 REGIONS = f(0, 0, 4, 4, 1, 1, 3, 3).reshape(2, 4)
-NORM = {
+NORM: dict[str, Any] = {
     "is_test": True,
     "momentum": 0.9,
     "epsilon": 1e-5,
@@ -20,6 +22,60 @@ NORM = {
     "use_global_stats": False,
     "trainable_statistics": False,
 }
+NO_STATE = (None, None)
+STEPS: dict[str, Any] = {"bit_length": 8, "qmin": -128, "qmax": 127, "round_type": 0}
+STEPS |= {"is_test": True, "only_observer": False}
+POOL: dict[str, Any] = {"ceil_mode": False, "exclusive": True, "data_format": "NCHW"}
+POOL |= {"global_pooling": False, "adaptive": False, "padding_algorithm": "EXPLICIT"}
+OTHERS: list[tuple[str, tuple[Any, ...], dict[str, Any], type[NNAdapterError], str]] = [
+    *(("pool2d", (IMAGE, [6, 2], [1, 1], [0, 0]),
+       POOL | {"exclusive": exclusive, "pooling_type": kind}, BadType,
+       f"{kind} of a window larger than the image")
+      for kind, exclusive in (("max", True), ("avg", False))),
+    *(("embedding", (i(0, 1), Const(rand(2, 3))), {"padding_idx": n}, BadType, f"row {n} of 2")
+      for n in (2, -3)),
+    ("full_batch_size_like", (X,), {"shape": [2, 0], "dtype": Precision.FLOAT32, "value": 1.0,
+                                    "input_dim_idx": 0, "output_dim_idx": 0}, Unsupported,
+     "no columns"),
+    ("linspace", (Const(f(1, 2)), Const(f(3)), Const(i(3, dtype=np.int32)), Precision.FLOAT32),
+     {}, BadType, "two first numbers"),
+    ("linspace", (f(1), f(3), i(3, dtype=np.int32), Precision.FLOAT32), {}, NotConstant,
+     "as many as is told while running"),
+    *((op, ([x, x],), {"start_index": 0, "length": 1}, NotConstant, f"{x.ndim} axes")
+      for op in ("partial_concat", "partial_sum") for x in (f(1, 2), rand(1, 2, 2))),
+    ("unpool", (rand(1, 1, 1, 1), i(0, dtype=np.int32).reshape(1, 1, 1, 1)),
+     {"ksize": [2, 2], "strides": [2, 2], "padding": [0, 0], "output_size": [4, 4],
+      "data_format": "NHWC"}, Unsupported, "channels last"),
+    ("quantize_linear", (X, f(1, 2), f(0), *NO_STATE), STEPS | {"quant_axis": 0}, BadType,
+     "two scales, one zero"),
+    ("quantize_linear", (X, f(1, 2), f(0, 0), *NO_STATE), STEPS | {"quant_axis": -1},
+     Unsupported, "two scales for all"),
+    *((op, (scalar(2.0), Const(scalar(0, np.int64))),
+       {"keepdims": True, "flatten": True, "dtype": Precision.INT64}, Unsupported,
+       "a number whose axes are kept") for op in ("argmax", "argmin")),
+    ("interp_antialias", (IMAGE, None, None, None),
+     {"interp_method": "bilinear", "out_h": 2, "out_w": 2, "align_corners": False,
+      "align_mode": 1}, Unsupported, "another mode"),
+    ("interp_antialias", (IMAGE, None, None, None),
+     {"interp_method": "nearest", "out_h": 2, "out_w": 2}, Unsupported, "another method"),
+    *(("set_value_with_tensor", (rand(3, 4), f(5)),
+       {"starts": [0], "ends": [1], "steps": steps, "axes": [axis], "decrease_axes": [],
+        "none_axes": extra}, error, why)
+      for steps, axis, extra, error, why in (
+          ([1], -1, [], Unsupported, "an axis from the end"),
+          ([0], 0, [], NotConstant, "no step"),
+          ([1], 0, [0, 1], Unsupported, "two axes more"))),
+    ("set_value_with_tensor", (rand(3, 4), rand(2, 1, 4)),
+     {"starts": [0], "ends": [1], "steps": [1], "axes": [0], "decrease_axes": [],
+      "none_axes": []}, BadType, "axes more that are not 1"),
+    ("slice", (X, [0], [0], [1], [1], [1]), {}, BadType, "drops an axis that stays whole"),
+    *(("pool2d", (x, [2, 2], [1, 1], [0, 0]),
+       POOL | {"pooling_type": kind}, BadType, f"{kind} of {x.ndim} axes")
+      for kind in ("max", "avg") for x in (X, rand(1, 1, 1, 3, 3))),
+    *(("pool2d", (IMAGE, [2, 2], [1, 1], pads),
+       POOL | {"exclusive": False, "pooling_type": "avg"},
+       Unsupported, f"windows in padding {pads} alone") for pads in ([2, 0], [0, 0, 0, 2])),
+]  # fmt: skip
 CASES: list[Case] = [
     *(Case(op, given, attrs, raises=BadType, why=why) for op, given, attrs, why in (
         ("psroi_pool", (IMAGE, REGIONS, COUNTS),
@@ -27,8 +83,6 @@ CASES: list[Case] = [
         ("fill_diagonal", (f(1, 2),), {}, "a vector"),
         ("split", (X, [-1, -1], 1), {}, "two rests"),
         ("split", (X, [-2, 2], 1), {}, "a size below 0"),
-        ("pool2d", (X, [2, 2]), {"strides": [1, 1], "paddings": [0, 0], "pooling_type": "avg"},
-         "three axes"),
         ("lp_pool2d", (X, [2, 2]), {"norm_type": 2.0}, "three axes"),
         ("temporal_shift", (X, 2), {}, "three axes"),
         ("affine_grid", (rand(2, 2, 3), None), {}, "no size"),
@@ -46,8 +100,6 @@ CASES: list[Case] = [
         ("einsum", ([X[0]], "ii->i"), {}, "no square"),
         ("batch_norm", (IMAGE, rand(3), rand(3, 1), rand(3), rand(3)),
          NORM, "a variance of two axes"),
-        ("pool2d", (IMAGE, [6, 2]), {"strides": [1, 1], "paddings": [0, 0], "pooling_type": "max"},
-         "a window larger than the image"),
         ("max_pool2d_with_index", (IMAGE, [2, 7]), {"strides": [1, 1]},
          "a window larger than the image"),
         ("lp_pool2d", (IMAGE, [6, 2]), {"norm_type": 2.0}, "a window larger than the image"),
@@ -62,7 +114,7 @@ CASES: list[Case] = [
         ("index_add", (X, i(0), rand(2, 2, 4), 1), {}, "one position for two rows"),
         ("fft_c2r", (rand(2, 3, dtype=np.complex64), [1], "backward", False, 6), {},
          "more samples than there are frequencies for"),
-        ("quantize_linear", (X, scalar(0.5), f(0, 0)), {"quant_axis": 1, "is_test": True},
+        ("quantize_linear", (X, scalar(0.5), f(0, 0), *NO_STATE), STEPS | {"quant_axis": 1},
          "one scale for two zeros"),
         ("take_along_axis", (X, i(0, dtype=np.int16).reshape(1, 1, 1), 1), {}, "short positions"),
         ("put_along_axis", (X, i(0, dtype=np.int8).reshape(1, 1, 1), f(1).reshape(1, 1, 1), 1), {},
@@ -86,7 +138,7 @@ CASES: list[Case] = [
         ("conv3d", (rand(1, 1, 1, 2, 1), rand(3, 1, 1, 3, 1)),
          {"strides": [1, 1, 1], "paddings": [0, 0, 0], "dilations": [1, 1, 1]},
          "a filter larger than the data"),
-        ("quantize_linear", (X, f(1, 2), f(0, 0)), {"quant_axis": 1, "is_test": True},
+        ("quantize_linear", (X, f(1, 2), f(0, 0), *NO_STATE), STEPS | {"quant_axis": 1},
          "two scales of three"),
         ("mode", (np.zeros(0, np.float32),), {}, "no elements"),
         ("gather", (X, i(1, dtype=np.int16), 1), {}, "short positions"),
@@ -121,4 +173,5 @@ CASES: list[Case] = [
          {"max_seqlen_q": 4.0, "max_seqlen_k": 4.0, "causal": False, "dropout_p": 0.5,
           "scale": 0.5, "is_test": False}, "training"),
     )),
+    *(Case(op, given, attrs, raises=error, why=why) for op, given, attrs, error, why in OTHERS),
 ]  # fmt: skip

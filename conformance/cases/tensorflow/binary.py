@@ -29,6 +29,11 @@ CASES = [
     *(Case(op, (LEFT, RIGHT), why="zeros", tol=ROUNDS) for op in ZERO),
     *(Case(op, (rand(2, 0), rand(1, 0)), why="empty") for op in EXACT),
     Case("Div", (f(-7, 7), f(2, -2)), why="floats"),
+    *(
+        Case(op, (f(*x), f(*y)), why=f"floats, {x} by {y}")
+        for op in ("TruncateDiv", "FloorDiv", "TruncateMod", "FloorMod")
+        for x, y in (((1, -1, 3, -3, 5, 0), (2, 2, -2, -2, 4, 3)), ((1,), (4, -4, 1, -1)))
+    ),
     Case("TruncateDiv", (f(-7, 7, -0.5, np.nan), f(2, 2, 1, 1)), why="floats"),
     Case("Pow", (rand(2, 3, low=0.1), rand(3, seed=1)), tol=ROUNDS),
     Case("Atan2", (f(1, -1, 0, 0), f(1, -1, 0, -1)), tol=ROUNDS),

@@ -34,6 +34,13 @@ CASES: list[Case] = [
       for to in ((2, 3, 4), (-1,), (2, -1), (1, 24), (2, 3, 4, 1))),
     *(Case("Split", (axis(a), CUBE), {"num_split": n}, outputs=n, why=f"{n} along {a}")
       for a, n in ((0, 1), (0, 2), (-1, 4), (-2, 3))),
+    *(Case("DynamicStitch", ([i(*k, dtype=np.int32).reshape(s) for k, s in places],
+                             [rand(*s, *rest) for _, s in places]), why=f"{places} of {rest}")
+      for places in ([((), (0,))], [((), (0,)), ((1, 0), (2,))], [((0,), ())],
+                     [((2, 0), (2,)), ((1,), (1, 1)), ((2,), ())])
+      for rest in ((), (2,), (2, 3))),
+    *(Case("ResizeBicubic", (rand(*sizes), Const(i(2, 2, dtype=np.int32))), raises=BadType,
+           why=f"of {sizes}") for sizes in ((1, 0, 4, 2), (1, 4, 0, 2))),
     *(Case("Pack", ([CUBE] * n,), {"axis": a}, why=f"{n} at {a}")
       for n, a in ((1, 0), (2, -1), (2, 3), (2, -4))),
     *(Case(op, given, attrs, raises=error, why=why) for op, given, attrs, error, why in (

@@ -26,6 +26,9 @@ CASES = [
     Case("Range", (axis(2), axis(2), axis(1)), why="nothing"),
     Case("Range", (axis(0), axis(2), axis(0)), why="no step", raises=BadType),
     Case("LinSpace", (scalar(-1), scalar(2), axis(5)), tol=ROUNDS),
+    *(Case("LinSpace", (scalar(first), scalar(last), axis(count)), why=f"{first} to {last}")
+      for first, last, count in ((0.9, -1.3, 2), (1.5, 0.2, 3), (-1.5, 0.9, 5))),
+    Case("LinSpace", (scalar(2.5), scalar(-4), axis(1)), why="one, which is the first"),
     Case("LinSpace", (Const(scalar(3)), Const(scalar(3)), axis(1)), why="one"),
     Case("LinSpace", (Const(scalar(0, np.float64)), Const(scalar(-7, np.float64)), axis(4)),
          why="falling", tol=ROUNDS),

@@ -52,6 +52,12 @@ CASES = [
     Case("StridedSlice", (rand(2), known(0, 0), known(1, 1), known(1, 1)), why="too many",
          raises=BadType),
     Case("TensorStridedSliceUpdate", (X, known(0, 1), known(2, 3), known(1, 1), rand(2, 2, 5))),
+    *(Case("TensorStridedSliceUpdate", (rand(*sizes), known(*begin), known(*end), known(*by), new),
+           why=f"{new.shape} into {list(sizes)}")
+      for sizes, begin, end, by, new in (
+          ((5,), (1,), (4,), (2,), rand(2)), ((5,), (4,), (0,), (-1,), scalar(9)),
+          ((3, 4), (0, 1), (2, 4), (1, 2), rand(2, 2)), ((3, 4), (0, 1), (2, 4), (1, 2), rand(2)),
+          ((3, 4), (1,), (3,), (1,), rand(1, 4)), ((2, 3, 1), (0, 0), (2, 3), (1, 2), scalar(1)))),
     Case("TensorStridedSliceUpdate", (X, known(0, 1), known(3, 2), known(2, 1), rand(2, 5)),
          {"shrink_axis_mask": 2, "end_mask": 1}),
     Case("Slice", (X, known(1, 0, 2), known(2, -1, 3))),

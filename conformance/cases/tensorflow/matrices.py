@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType, Unsupported
+from nnir.errors import BadType, NotConstant, Unsupported
 
 from ...case import Case, Const, f, i, rand, scalar
 
@@ -32,6 +32,17 @@ CASES = [
     Case("MatrixDiagPart", (X,)),
     Case("MatrixDiagPart", (rand(5, 3),), why="tall"),
     Case("MatrixSetDiag", (X, rand(2, 4, seed=1))),
+    *(Case(op, (x, x[..., 0].copy(), *k), why=f"a square of {list(x.shape)}", is_open=is_open)
+      for op, k in (("MatrixSetDiag", ()), ("MatrixSetDiagV2", (band(0),)),
+                    ("MatrixSetDiagV3", (band(0),)))
+      for x in (rand(3, 3), rand(2, 3, 3), i([1, 2], [3, 4], [5, 6], [7, 8]).reshape(2, 2, 2))
+      for is_open in (False, True)),
+    Case("MatrixSetDiagV3", (rand(3, 3), rand(2, 3), band(0, 1)), is_open=True, raises=NotConstant,
+         why="two diagonals of open sizes"),
+    Case("MatrixSetDiagV3", (rand(3, 4), rand(3), band(0)), is_open=True, raises=NotConstant,
+         why="no square, and open"),
+    *(Case("MatrixBandPart", (x, ANY, band(upper)), why=f"above {upper} of {list(x.shape)}")
+      for upper in (-1, 0, 1) for x in (rand(3, 4), rand(2, 4, 3))),
     Case("MatrixDiagV2", (rand(2, 3), band(0), ANY, ANY, ZERO)),
     Case("MatrixDiagV2", (rand(2, 3), band(-1, 0), ANY, ANY, PAD), why="two diagonals"),
     Case("MatrixDiagPartV2", (X, band(-1, 2), PAD)),
@@ -57,5 +68,8 @@ CASES = [
     Case("Diag", (rand(3),)),
     Case("Diag", (rand(2, 3),), why="two axes"),
     Case("DiagPart", (rand(3, 3),)),
+    *(Case(op, (x,), is_open=True, why=f"{list(x.shape)}")
+      for op, x in (("DiagPart", rand(4, 4)), ("DiagPart", rand(2, 3, 2, 3)), ("Diag", rand(2, 3)),
+                    ("Diag", rand(4)))),
     Case("DiagPart", (rand(2, 3, 2, 3),), why="two axes"),
 ]  # fmt: skip

@@ -79,10 +79,17 @@ CASES = [
       for nested, values, why in (
           ([SPLITS], VALUES, "elements"), ([SPLITS], ROWS, "rows"),
           ([DEEP, SPLITS], VALUES, "two levels"), ([DEEP, SPLITS], ROWS, "two levels of rows"),
+          ([i(0, 2, 4), DEEP, SPLITS], VALUES, "three levels"),
+          ([i(0, 1, 1, 2), i(0, 2, 4), DEEP, SPLITS], ROWS, "four levels of rows"),
           ([i(0, 0, 0)], f(), "empty rows"), ([NONE], f(), "no rows"))),
     *(Case("RaggedBincount", (SPLITS, i(1, 0, 2, 2, 5, 1), Const(scalar(4, np.int64)), weights),
            {"binary_output": binary}, why=f"{why} {binary}", tol=ROUNDS)
       for binary in (False, True)
       for weights, why in ((f(), "no weights"), (f(0.5, 1, 2, 3, 4, 5), "weights"))),
+    *(Case("RaggedBincount", (SPLITS, i(1, 0, 2, 2, 5, 1), size, weights),
+           {"binary_output": binary}, tol=ROUNDS, why=f"{why}, {len(weights)} weights, {binary}")
+      for size, why in ((scalar(4, np.int64), "a running size"),
+                        (Const(scalar(6, np.int64)), "a known size"))
+      for weights in (rand(6), f()) for binary in (False, True) if not (len(weights) and binary)),
 ]  # fmt: skip
 LIMITS: list[Limit] = []

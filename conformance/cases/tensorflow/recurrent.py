@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType
+from nnir.errors import BadType, NotConstant
 
-from ...case import ROUNDS, Case, Const, i, rand
+from ...case import ROUNDS, Case, Const, Made, i, rand
 
 N, IN, H, T = 2, 3, 4, 5
 STATE, HIDDEN = rand(N, H, seed=1), rand(N, H, seed=2)
@@ -39,6 +39,15 @@ CASES = [
     *(Case(op, (steps(T), *LAYER), {"use_peephole": True, "cell_clip": 0.5}, outputs=7, tol=ROUNDS)
       for op in ("BlockLSTM", "BlockLSTMV2")),
     Case("BlockLSTM", (steps(9), *LAYER), why="more steps", outputs=7, raises=BadType),
+    # what TensorFlow says of the gates behind the last step is what lay in memory
+    *(Case("Identity", (Made(Case(op, (steps(n), *LAYER), outputs=7), k),), tol=ROUNDS,
+           why=f"{n} of {T} steps of {op}, {name}")
+      for op in ("BlockLSTM", "BlockLSTMV2") for n in (0, 1, 3)
+      for k, name in ((1, "states"), (6, "outputs"))),
+    *(Case(op, (steps(1), LAYER[0][:1].copy(), *LAYER[1:]), outputs=7, tol=ROUNDS, why="one step")
+      for op in ("BlockLSTM", "BlockLSTMV2")),
+    *(Case(op, (steps(0), LAYER[0][:0].copy(), *LAYER[1:]), outputs=7, raises=NotConstant,
+           why="no steps") for op in ("BlockLSTM", "BlockLSTMV2")),
     Case("GRUBlockCell", GRU, outputs=4, tol=ROUNDS),
     Case("BlockLSTM", (steps(T), *LAYER), {"forget_bias": 0.5}, outputs=7, tol=ROUNDS),
 ]  # fmt: skip

@@ -43,6 +43,10 @@ CASES = [
       for op in ("Cumsum", "Cumprod")),
     *(Case(op, (rand(0, 2), axis(0)), why="nothing") for op in RUNNING),
     Case("Cumsum", (X, axis(3)), why="outside", raises=BadType),
+    *(Case(op, (x, axis(k)), {"exclusive": before, "reverse": back}, tol=ROUNDS, is_open=is_open,
+           why=f"{list(x.shape)} along {k}, {before} {back}")
+      for op in RUNNING for x, k in ((rand(3, 4), 0), (rand(3, 4), -1), (rand(2, 3, 4), 1))
+      for before in (False, True) for back in (False, True) for is_open in (False, True)),
 ]  # fmt: skip
 LIMITS = [
     *(Limit(op, "NaN is not carried through", "onnxruntime", "float32", "-edges")

@@ -30,8 +30,14 @@ CASES = [
     *(Case(f"Segment{k}", (X, IDS), tol=ROUNDS) for k in (*KINDS, "Mean")),
     *(Case(f"Segment{k}", (X, Const(IDS)), why="known", tol=ROUNDS) for k in (*KINDS, "Mean")),
     *(Case(f"Segment{k}", (i(-1, 2, -4, -5, 7), IDS), why="integers") for k in (*KINDS, "Mean")),
-    Case("SegmentSum", (rand(0, 2), ints()), why="nothing"),
-    Case("SegmentSum", (rand(2, 2), ints(0, 1, shape=(2, 1))), why="ids", raises=BadType),
+    *(Case(f"Segment{k}", (X, Const(ints(*ids))), why=f"known, {ids}", tol=ROUNDS)
+      for ids in ((0, 0, 1, 1, 2), (1, 1, 1, 3, 3)) for k in (*KINDS, "Mean")),
+    *(Case(f"Segment{k}", (rand(0, 2), ids), why=f"nothing, {why}") for k in (*KINDS, "Mean")
+      for ids, why in ((ints(), "while running"), (Const(ints()), "known"))),
+    *(Case(f"Segment{k}", (rand(2, 2), ids), why=f"ids {list(ids.shape)}", raises=BadType)
+      for k in (*KINDS, "Mean") for ids in (ints(0, 1, shape=(2, 1)), scalar(0, np.int32))),
+    *(Case(f"SparseSegment{k}", (X, i(3, 0), ids), why=f"ids {list(ids.shape)}", raises=BadType)
+      for k in SPARSE for ids in (ints(0, 1, shape=(2, 1)), ints(0, 1, shape=(1, 2)))),
     *(Case(f"SparseSegment{k}", (X, *CHOSEN), tol=ROUNDS) for k in SPARSE),
     *(Case(f"SparseSegment{k}", (X, i(3, 0, 4), Const(ints(0, 0, 1))), why="known", tol=ROUNDS)
       for k in SPARSE),

@@ -10,10 +10,10 @@ from frontends.torch.reading import schema
 
 from ...case import Case, Limit, open_rows
 from .. import families
-from . import corners, edges, refusals
+from . import corners, edges, grids, refusals, several
 
 FAMILIES = families(frontend.FAMILIES, __name__)
-OTHERS = (corners, refusals, edges)
+OTHERS = (corners, refusals, edges, several, grids)
 CASES: list[Case] = [case for family in (*FAMILIES, *OTHERS) for case in family.CASES]
 
 

@@ -63,6 +63,23 @@ WINDOWS = [
     Case("aten.unfold.default", (rand(6, 2), 0, 2, 2), why="the first axis"),
     Case("aten.unfold.default", (scalar(2.0), 0, 1, 1), why="rank 0"),
     Case("aten.unfold.default", (rand(2), 0, 3, 1), why="too large", raises=BadType),
+    *(
+        Case(
+            "aten.unfold.default", (rand(6), 0, size, step), why=f"{size} by {step}", raises=BadType
+        )
+        for size, step in ((2, 0), (2, -1), (-1, 1), (7, 1))
+    ),
+    *(
+        Case(
+            "aten.unfold.default",
+            (x, axis, size, step),
+            is_open=is_open,
+            why=f"{list(x.shape)} along {axis}, {size} by {step}",
+        )
+        for x, axis in ((rand(7), 0), (rand(7), -1), (rand(3, 6), 0), (rand(2, 7, 3), 1))
+        for size, step in ((1, 1), (2, 1), (3, 2), (2, 3), (0, 1))
+        for is_open in (False, True)
+    ),
     Case("aten.im2col.default", (IMAGE, [2, 3], [1, 1], [0, 0], [1, 1])),
     Case("aten.im2col.default", (IMAGE, [2, 2], [2, 1], [1, 2], [2, 3]), why="all options"),
     Case("aten.im2col.default", (rand(3, 4, 6), [2, 3], [1, 1], [0, 0], [2, 3]), why="tiles"),

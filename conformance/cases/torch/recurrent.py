@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import Unsupported
+from nnir.errors import BadType, Unsupported
 
 from ...case import Case, Const, Limit, Tolerance, rand
 
@@ -66,6 +66,27 @@ CASES: list[Case] = [
         (X, [rand(1, 2, 4)] * 2, [c.array for c in params(4, 1, 1)], True, 1, 0.0, *[False] * 3),
         tol=SUMS,
         why="weights at run time",
+    ),
+    *(
+        Case(
+            f"aten.{name}",
+            (
+                X,
+                [rand(1, 2, 4)] * 2 if name == "lstm.input" else rand(1, 2, 4),
+                [
+                    c if k != at else Const(c.array.astype(np.float64))
+                    for k, c in enumerate(params(GATES[name], 1, 1))
+                ],
+                True,
+                1,
+                0.0,
+                *[False] * 3,
+            ),
+            raises=BadType,
+            why=f"parameter {at} in float64",
+        )
+        for name in GATES
+        for at in (0, 1, 3)
     ),
     Case(
         "aten.gru.input",

@@ -152,6 +152,66 @@ DIAGONALS = [
     Case("aten.diagonal.default", (NONE, 0, 1, 2), why="nothing"),
     Case("aten.diagonal.default", (rand(0, 3, 3), 0, -2, -1), why="of no matrices"),
     Case("aten.diagonal_scatter.default", (MATRIX, rand(3))),
+    *(
+        Case(
+            "aten.diagonal_scatter.default",
+            (rand(*sizes), np.diagonal(rand(*sizes, seed=1), k, *axes).copy(), k, *axes),
+            why=f"{list(sizes)}, {k} of {axes}",
+            is_open=is_open,
+        )
+        for sizes, axes in (
+            ((3, 1), (0, 1)),
+            ((1, 3), (0, 1)),
+            ((3, 4), (1, 0)),
+            ((2, 3, 4), (0, 2)),
+            ((2, 3, 4), (2, 1)),
+            ((1, 3, 2), (0, 1)),
+        )
+        for k in (-1, 0, 1)
+        for is_open in (False, True)
+    ),
+    *(
+        Case(
+            "aten.diagonal.default",
+            (rand(*sizes), k, *axes),
+            why=f"{list(sizes)}, {k} of {axes}",
+            is_open=is_open,
+        )
+        for sizes, axes in (
+            ((3, 1), (0, 1)),
+            ((1, 3), (0, 1)),
+            ((3, 4), (1, 0)),
+            ((2, 3, 4), (0, 2)),
+            ((2, 3, 4), (2, 1)),
+            ((4, 2, 3), (1, 2)),
+        )
+        for k in (-1, 0, 2)
+        for is_open in (False, True)
+    ),
+    *(
+        Case(
+            "aten.diag_embed.default",
+            (rand(*sizes), k, *axes),
+            why=f"{list(sizes)}, {k} at {axes}",
+            is_open=is_open,
+        )
+        for sizes, axes in (
+            ((3,), (0, 1)),
+            ((2, 3), (-2, -1)),
+            ((2, 3), (0, 2)),
+            ((2, 3), (2, 0)),
+            ((2, 3), (1, -3)),
+        )
+        for k in (-2, 0, 1)
+        for is_open in (False, True)
+    ),
+    *(
+        Case(f"aten.{op}.default", (rand(*sizes), k), why=f"{list(sizes)}, {k}", is_open=is_open)
+        for op in ("tril", "triu")
+        for sizes in ((3, 4), (2, 4, 3), (1, 3))
+        for k in (-1, 0, 1, 5)
+        for is_open in (False, True)
+    ),
     Case("aten.diagonal_scatter.default", (CUBE, rand(2, 3), 1, 1, 2), why="an offset"),
     *(
         Case(f"aten.{op}.default", (x, n), why=f"{x.shape} by {n}")

@@ -9,7 +9,7 @@ from nnir.operator import Operator
 from nnir.ops import activation, binary, compare, logic, shape, unary
 from nnir.ops.index import gather_nd
 from nnir.recipes.distance import vector_norm
-from nnir.recipes.promotion import COMPLEX, Operand, promote_to_float, round_once, to_value
+from nnir.recipes.promotion import Operand, promote_to_float, round_once, to_value
 from nnir.recipes.unary import is_nan, signbit, trunc
 from nnir.types import Precision
 
@@ -178,8 +178,6 @@ def close(x: Value, y: Value, rtol: float, atol: float, equal_nan: bool) -> Valu
 
     The allowance is computed in float64; all the distances from an infinity are allowed.
     """
-    if x.precision not in COMPLEX and not x.is_float:
-        x, y = (v.cast(Precision.FLOAT64) for v in (x, y))
     apart = abs(x - y)
     size = abs(y).cast(Precision.FLOAT64)
     allowed = size * rtol + atol

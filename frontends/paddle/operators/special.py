@@ -8,7 +8,7 @@ from nnir.broadcast import shapes_differ
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.operator import Operator
-from nnir.ops import activation, compare, special, unary
+from nnir.ops import activation, compare, generate, special, unary
 from nnir.recipes.promotion import promote_to_float
 from nnir.types import Precision
 
@@ -35,7 +35,7 @@ table.each({"i0e": special.bessel_i0e, "i1": special.bessel_i1, "i1e": special.b
 def polygamma(x: Value, n: int) -> Value:
     (value,) = promote_to_float(x)
     if n == 0:
-        return special.digamma(value)
+        return generate.fill_like(value, value.scalar(-math.inf))  # a series without an end
     if n == 1 and value.precision == Precision.FLOAT64:  # POLYGAMMA has PyTorch's shorter series
         found = special.zeta(value.scalar(2), value)
     else:

@@ -64,8 +64,7 @@ def dense_bincount(
         stride = build.vector(input.model, [build.plus(count, 1)])
         rows = shape.unsqueeze(build.arange_along(input, 0) * stride, [1])
         places = build.flatten(binary.min_(places, end) + rows)
-    ones = binary_output and 0 not in weights.shape
-    given = _weights(places, _like_none(weights) if ones else weights)
+    given = _weights(places, _like_none(weights) if binary_output else weights)
     if input.rank == 1:
         total = tally(places, count, given)
     else:

@@ -84,8 +84,7 @@ def dequantize(
         case "MIN_FIRST":
             step = _step_between(low, high, kind)
             is_point = compare.equal(low, high)
-            safe = compare.where(is_point, step.scalar(1), step)
-            first = compare.where(is_point, low, _round_half_away(low / safe) * step)
+            first = compare.where(is_point, low, _round_half_away(low / step) * step)
             real = (x - float(least)) * step + first
         case "SCALED":
             scale = high / float(most)

@@ -56,8 +56,7 @@ def cubic_weights(size: int, out: int, scale: np.float32, *, half_pixel: bool) -
             weights = [
                 w if p == q else 0.0 for w, p, q in zip(weights, places, inside, strict=True)
             ]
-            total = sum(weights)
-            weights = [w / total for w in weights] if abs(total) > 1e-30 else weights
+            weights = [w / sum(weights) for w in weights]
         np.add.at(result[row], inside, weights)
     return result
 
@@ -80,19 +79,19 @@ def _lanczos(radius: int) -> Callable[[np.ndarray], np.ndarray]:
     def kernel(x: np.ndarray) -> np.ndarray:
         turn = np.pi * np.maximum(x, 1e-3)
         value = radius * np.sin(turn) * np.sin(turn / radius) / (turn * turn)
-        return np.where(x > radius, 0, np.where(x <= 1e-3, 1, value))
+        return np.where(x <= 1e-3, 1, value)
 
     return kernel
 
 
 def _keys(x: np.ndarray) -> np.ndarray:
     far = ((-0.5 * x + 2.5) * x - 4) * x + 2
-    return np.where(x >= 2, 0, np.where(x >= 1, far, ((1.5 * x - 2.5) * x) * x + 1))
+    return np.where(x >= 1, far, ((1.5 * x - 2.5) * x) * x + 1)
 
 
 def _mitchell(x: np.ndarray) -> np.ndarray:
     far = (((-7 / 18) * x + 2) * x - 10 / 3) * x + 16 / 9
-    return np.where(x >= 2, 0, np.where(x >= 1, far, ((7 / 6) * x - 2) * x * x + 8 / 9))
+    return np.where(x >= 1, far, ((7 / 6) * x - 2) * x * x + 8 / 9)
 
 
 KERNELS: dict[str, tuple[float, Callable[[np.ndarray], np.ndarray]]] = {
@@ -101,11 +100,11 @@ KERNELS: dict[str, tuple[float, Callable[[np.ndarray], np.ndarray]]] = {
     "lanczos5": (5, _lanczos(5)),
     "gaussian": (1.5, lambda x: np.where(x >= 1.5, 0, np.exp(-x * x / 0.5))),
     "box": (1, lambda x: np.where(x < 0.5, 1, np.where(x == 0.5, 0.5, 0))),
-    "triangle": (1, lambda x: np.where(x < 1, 1 - x, 0)),
+    "triangle": (1, lambda x: 1 - x),
     "keyscubic": (2, _keys),
     "mitchellcubic": (2, _mitchell),
 }
-"""Radius and values of each kernel."""
+"""Radius and values of each kernel, which is asked of nothing beyond its radius."""
 
 
 def kernel_weights(
@@ -127,6 +126,5 @@ def kernel_weights(
         end = min(max(int(np.floor(at + radius * width - 0.5)), 0), size - 1) + 1
         places = np.arange(start, end)
         weights = kernel(np.abs((places + 0.5).astype(np.float32) - at) / width)
-        total = weights.sum()
-        result[row, start:end] = weights / total if abs(total) > 1e-30 else weights
+        result[row, start:end] = weights / weights.sum()
     return result

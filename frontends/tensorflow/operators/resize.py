@@ -47,7 +47,7 @@ def resize_bicubic(
 
 @table.convert("ResizeArea")
 def resize_area(images: Value, size: Index, *, align_corners: bool = False) -> Value:
-    require_image_sizes(images, size, align_corners=align_corners, half_pixel=False)
+    require_image_sizes(images, size)
     axes = zip(*known_sizes(images, size, "ResizeArea"), strict=True)
     matrices = [
         area_weights(own, out, sampling_scale(own, out, align_corners=align_corners))
@@ -66,7 +66,7 @@ def scale_and_translate(
     kernel_type: str = "lanczos3",
     antialias: bool = True,
 ) -> Value:
-    require_image_sizes(images, size, align_corners=False, half_pixel=False)
+    require_image_sizes(images, size)
     if scale.shape != (2,) or translation.shape != (2,):
         raise BadType(f"a scale {scale.tolist()} and a translation {translation.tolist()}, not 2")
     given, wanted = known_sizes(images, size, "ScaleAndTranslate")

@@ -194,14 +194,12 @@ def ensure_shape(input: Value, *, shape: Any) -> Value:
 
 
 @table.convert("PlaceholderWithDefault")
-def placeholder_with_default(input: Value, *, shape: Any) -> Value:
+def placeholder_with_default(input: Value, *, shape: Any = None) -> Value:
     return input
 
 
 def require_shape(x: Value, wanted: Any) -> None:
     """BadType where a tensor surely does not have a shape; None and -1 stand for any size."""
-    if wanted is None:
-        return
     if not isinstance(wanted, (list, tuple)):
         raise BadType(f"{wanted!r} is no shape")
     pairs = list(zip(x.shape, wanted, strict=False))

@@ -44,7 +44,7 @@ def tensor_strided_slice_update(
     line = index.scatter_nd(
         build.flatten(input), shape.unsqueeze(build.flatten(places), [1]), build.flatten(updates)
     )
-    return line if input.rank == 1 else shape.reshape_exact(line, list(input.shape))
+    return shape.reshape_exact(line, list(input.shape))
 
 
 def _like(value: Value, places: Value) -> Value:

@@ -92,7 +92,7 @@ def betainc(a: Value, b: Value, x: Value) -> Value:
 @table.convert("Zeta")
 def zeta(x: Value, q: Value) -> Value:
     """At the poles infinity for an even x only, and for 1."""
-    pole = abs(q) <= -unary.floor(q)
+    pole = compare.equal(q, unary.floor(q)) & (q <= 0)
     odd = compare.not_equal(x % 2, 0) & compare.not_equal(x, 1)
     return choose(pole & odd, np.nan, special.zeta(x, q))
 
