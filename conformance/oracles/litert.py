@@ -193,14 +193,14 @@ def widen_graph(model: Any, graph: Any) -> int:
         for number in operator.inputs:
             readers.setdefault(int(number), []).append(operator)
     count = 0
-    for number, tensor in enumerate(graph.tensors):
-        data = model.buffers[tensor.buffer].data
-        if tensor.type != schema.TensorType.INT8 or data is None:
+    for number, held in enumerate(graph.tensors):
+        data = model.buffers[held.buffer].data
+        if held.type != schema.TensorType.INT8 or data is None:
             continue
         if all(map(graph_of_reals(graph), readers.get(number, ()))):
-            numbers = reals_of(tensor, np.asarray(data, np.uint8).view(np.int8))
-            tensor.type, tensor.quantization = schema.TensorType.FLOAT32, None
-            tensor.buffer = add_buffer(model, numbers)
+            numbers = reals_of(held, np.asarray(data, np.uint8).view(np.int8))
+            held.type, held.quantization = schema.TensorType.FLOAT32, None
+            held.buffer = add_buffer(model, numbers)
             count += 1
     return count
 

@@ -116,7 +116,7 @@ COUNTS = [
       for row in both("ExtractVolumePatches", rand(1, 5, 6, 4, 2), ksizes=[1, size, 2, 3, 1],
                       strides=[1, 1, step, 2, 1], padding=pad, why=f"{size} by {step}, {pad}")),
     *(Case("EnsureShape", (X,), {"shape": sizes}, why=f"{sizes}")
-      for sizes in ([3, 4], [-1, 4], [3, -1], [-1, -1])),
+      for sizes in ([3, 4], [-1, 4], [3, -1], [-1, -1], None)),
     *(Case("ClipByValue", (f(-3, -1, 0, 0.5, 1, 9, np.nan), *ends), why=f"{what}, {low} to {high}")
       for low, high in ((0.5, 0.5), (-1, 1))
       for what, ends in (("known", (Const(scalar(low)), Const(scalar(high)))),

@@ -188,8 +188,9 @@ def guarantee_const(input: Value) -> Value:
 
 
 @table.convert("EnsureShape")
-def ensure_shape(input: Value, *, shape: Any) -> Value:
-    require_shape(input, shape)
+def ensure_shape(input: Value, *, shape: Any = None) -> Value:
+    if shape is not None:
+        require_shape(input, shape)
     return input
 
 
