@@ -303,4 +303,46 @@ def cut_and_gathered() -> Iterator[Chain]:
         yield Chain(batches, steps, why=f"elements of {why} columns, open")
 
 
-CHAINS = [*points(), *quantised_odds(), *open_odds(), *cut_and_gathered()]
+def small_integers() -> Iterator[Chain]:
+    """Products of integers of 8 bits in 32: as many as floats add up at once, and more."""
+    most = np.full((2, 600), 255, np.uint8)
+    wide = rand(600, 3, dtype=np.int8, low=-128, high=127)
+    wide[:, 0] = -128
+    for why, data, weights, flags in (
+        ("few", rand(2, 5, dtype=np.uint8, low=0, high=255), wide[:5], {}),
+        ("the largest, more than fit", most, wide, {}),
+        ("as many as fit", most[:, :516], wide[:516], {}),
+        ("one more than fit", most[:, :517], wide[:517], {}),
+        ("columns", most.T, wide, {"transpose_x": True}),
+        ("rows", most, wide.T, {"transpose_y": True}),
+        ("a vector", most[0], wide, {}),
+        ("a vector behind", most, wide[:, 0], {}),
+        ("stacks", rand(2, 4, 600, dtype=np.uint8, low=0, high=255), wide, {}),
+    ):
+        small = np.ascontiguousarray(weights)
+        given = np.ascontiguousarray(data)
+        for sizes in (None, ("n", *given.shape[1:])):
+            source = given if sizes is None else Open(given, sizes)
+            how = "" if sizes is None else ", open"
+            steps = (
+                Step(unary.cast, (0,), {"dtype": Precision.INT32}),
+                Step(binary.sub, (1, Const(scalar(3, np.int32)))),
+                Step(unary.cast, (Const(small),), {"dtype": Precision.INT32}),
+                Step(linear.mat_mul, (2, 3), flags),
+            )
+            if sizes is None or "transpose_x" not in flags:
+                yield Chain((source,), steps, why=f"products of small integers, {why}{how}")
+    clipped = (
+        Step(activation.clip, (0, Const(scalar(-100)), Const(scalar(100)))),
+        Step(unary.round_, (1,)),
+        Step(unary.cast, (2,), {"dtype": Precision.INT32}),
+        Step(linear.mat_mul, (3, Const(wide[:5].astype(np.int32)))),
+    )
+    data = rand(2, 5, low=-200, high=200)
+    yield Chain((Open(data, ("n", 5)),), clipped, why="products of small integers, clipped")
+    whole = Step(unary.cast, (0,), {"dtype": Precision.INT32})
+    large = whole, Step(linear.mat_mul, (1, Const(wide[:5].astype(np.int32))))
+    yield Chain((Open(data, ("n", 5)),), large, why="products of integers of any size")
+
+
+CHAINS = [*small_integers(), *points(), *quantised_odds(), *open_odds(), *cut_and_gathered()]
