@@ -57,11 +57,11 @@ def interval_of(value: Value, depth: int = DEEPEST) -> Interval | None:
 
 def count_exact(x: Value, y: Value) -> int:
     """How many products of two values float32 adds up exactly; 0 where that is not known."""
-    ends = interval_of(x), interval_of(y)
-    if ends[0] is None or ends[1] is None:
+    first, second = interval_of(x), interval_of(y)
+    if first is None or second is None:
         return 0
-    most = math.prod(max(1, *map(abs, e)) for e in ends)
-    return EXACT // most
+    most = max(abs(a * b) for a in first for b in second)
+    return EXACT // max(most, 1)
 
 
 def _interval_of(made: Operation, depth: int) -> Interval | None:
