@@ -127,8 +127,8 @@ PLACES = [
     *(Case(f"aten.{op}.default", (LINE, 0, at, new), why=f"{at.ndim} and {new.ndim} axes of a line")
       for op in ("index_copy", "index_add") for at, new in ((ONE, f(5)), (i(1), f(5)))),
     *(Case(f"aten.{op}.default", (scalar(2.0), 0, at, new), why=f"{at.ndim} axes of a number")
-      for op in ("index_copy", "index_add")
-      for at, new in ((ZERO, scalar(5.0)), (i(0), f(5)))),
+      for op, at, new in (("index_copy", ZERO, scalar(5.0)), ("index_copy", i(0), f(5)),
+                          ("index_add", ZERO, scalar(5.0)))),
     *(Case("aten.index_fill.int_Scalar", (x, axis, at, 9.0),
            why=f"{at.ndim} axes of {x.ndim} along {axis}")
       for x, axis in ((scalar(2.0), 0), (LINE, 0), (X, 0), (X, 1), (rand(2, 3, 4), 1))
