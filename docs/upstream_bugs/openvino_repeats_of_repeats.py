@@ -5,7 +5,7 @@ Says: Tile copies its data along every axis. Where a Tile (a Broadcast, a Concat
 another reader beside a second Tile along another axis, the second one gives other elements; a Tile
 along both axes at once gives the right ones.
 Seen: 2026.4.1
-Here: not met yet.
+Here: the second one is made by positions (`hal/drivers/openvino/axes.py`).
 """
 
 import sys

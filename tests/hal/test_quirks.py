@@ -35,6 +35,7 @@ from hal.drivers.openvino.quirks import (
     ONE_KEY_FIRST,
     PADDED_POINTS,
     PRODUCT_OF_CONSTANTS,
+    REPEATS_OF_REPEATS,
     RESHAPE_TO_NUMBER,
     SCALED_VECTOR,
     SCALES_OF_SUMMED_ROWS,
@@ -363,6 +364,15 @@ def cut_and_gathered() -> Model:
     return model
 
 
+def repeated_twice() -> Model:
+    """Three and then two copies along two axes, of which the first are read elsewhere, too."""
+    model = Model()
+    x = model.input("x", TensorType(F32, (1, 1, 6)))
+    rows = shape.tile(x, [3, 1, 1])
+    model.outputs = [activation.relu(shape.tile(rows, [1, 2, 1])), activation.tanh(rows)]
+    return model
+
+
 MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (EQUAL_HEADS_AND_ROWS, "openvino", lambda: attention(2, 4, 4)),
     (EQUAL_HEADS_AND_ROWS, "openvino", lambda: scaled_attention(4, 4, before=True, after=False)),
@@ -395,6 +405,7 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (QUANTISED_END, "onnxruntime", lambda: quantised_end(turned=False)),
     (QUANTISED_END, "onnxruntime", lambda: quantised_end(turned=True)),
     (SLICE_BEFORE_GATHER, "openvino", cut_and_gathered),
+    (REPEATS_OF_REPEATS, "openvino", repeated_twice),
     (CONSTANT_BRANCH, "litert", loop),
 ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -345,4 +345,35 @@ def small_integers() -> Iterator[Chain]:
     yield Chain((Open(data, ("n", 5)),), large, why="products of integers of any size")
 
 
-CHAINS = [*small_integers(), *points(), *quantised_odds(), *open_odds(), *cut_and_gathered()]
+REPEATS: dict[str, Callable[[int, int], Step]] = {
+    "joined": lambda of, axis: Step(shape.concat, (of, of, of), {"axis": axis}),
+    "tiled": lambda of, axis: Step(
+        shape.tile, (of, Const(i(*(3 if k == axis else 1 for k in range(4)))))
+    ),
+    "expanded": lambda of, axis: Step(
+        shape.expand, (of, Const(i(*(3 if k == axis else -1 for k in range(4)))))
+    ),
+}
+"""Ways in which an axis of one becomes one of three."""
+
+
+def repeats_of_repeats() -> Iterator[Chain]:
+    """A tensor repeated along two axes, one after the other, and read in between."""
+    for first, begin in REPEATS.items():
+        for second, go_on in REPEATS.items():
+            for sizes in (None, (1, 1, "n", 6)):
+                data = rand(1, 1, 4, 6)
+                source = data if sizes is None else Open(data, sizes)
+                steps = (
+                    begin(0, 0),
+                    go_on(1, 1),
+                    Step(unary.abs_, (1,)),
+                    Step(activation.relu, (2,)),
+                )
+                how = "" if sizes is None else ", open"
+                why = f"{first} and {second}{how}"
+                yield Chain((source,), steps, why=why, outputs=(3, 4))
+
+
+CHAINS = [*repeats_of_repeats(), *small_integers(), *points(), *quantised_odds(), *open_odds()]
+CHAINS += cut_and_gathered()

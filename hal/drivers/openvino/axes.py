@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from nnir.broadcast import length_of
 from nnir.errors import NoLowering
 from nnir.model import Value
+from nnir.ops import shape
 
+from ...quirks import report_met
 from .emitter import Emitter, Operand, Ref
 from .integers import product
+from .quirks import REPEATS_OF_REPEATS
 
 Fold = Callable[[Ref, list[int]], Ref]
 
@@ -83,3 +86,22 @@ def tile_axes(g: Emitter, input: Operand, rank: int, counts: Ref) -> Ref:
     target = g.reshape(g.concat(g.reshape(counts, [rank, 1]), pairs, axis=1), [-1])
     wide = g.node("Broadcast", g.reshape(input, flat), target, mode="numpy")
     return g.reshape(wide, sizes * counts)
+
+
+def is_repeated(value: Value) -> bool:
+    """Whether a value is another one several times: OpenVINO repeats such a one wrongly by Tile,
+    Broadcast or Concat where something else reads it, too."""
+    made = value.producer
+    if made is None:
+        return False
+    is_joined = made.operator is shape.concat and len(made.inputs) > len(set(made.inputs)) == 1
+    return is_joined or made.operator in (shape.tile, shape.expand)
+
+
+def repeat(g: Emitter, whole: Ref, counts: Mapping[int, int]) -> Ref:
+    """An axis after another several times, by positions."""
+    report_met(REPEATS_OF_REPEATS)
+    for axis, count in counts.items():
+        positions = g.node("Tile", g.line(g.size(whole, axis)), g.ints(count))
+        whole = g.gather(whole, positions, axis)
+    return whole

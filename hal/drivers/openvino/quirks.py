@@ -118,6 +118,13 @@ SLICE_BEFORE_GATHER = Quirk(
     "2026.4.1",
     Means.REWRITTEN,
 )
+REPEATS_OF_REPEATS = Quirk(
+    "openvino",
+    "repeats_of_repeats",
+    "a tensor that is repeated twice is wrong where the first repetition is read elsewhere, too",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
 QUIRKS = (
     EQUAL_HEADS_AND_ROWS,
     ONE_KEY_FIRST,
@@ -133,6 +140,7 @@ QUIRKS = (
     SCALES_OF_SUMMED_ROWS,
     PRODUCT_OF_CONSTANTS,
     SLICE_BEFORE_GATHER,
+    REPEATS_OF_REPEATS,
 )
 
 KEEPS = frozenset({Pattern.ELEMENTWISE, Pattern.MOVEMENT})

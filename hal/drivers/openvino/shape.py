@@ -12,7 +12,7 @@ from nnir.types import PadMode, Precision
 from ...attributes import Ints
 from ...operands import Axis, Known
 from ...quirks import report_met
-from .axes import squeeze_axes, tile_axes, unsqueeze_axes
+from .axes import is_repeated, repeat, squeeze_axes, tile_axes, unsqueeze_axes
 from .elements import HIGHEST
 from .emitter import Emitter, Ref, Refs
 from .forms import Table
@@ -67,6 +67,8 @@ def concat(g: Emitter, *input: Value, axis: Axis) -> Ref:
     """Empty parts are left out; OpenVINO may take their type for that of all. It knows halves that
     rotary positions exchange by the axis -1."""
     parts = [v for v in input if v.shape[axis] != 0] or input[:1]
+    if len(parts) > len(set(parts)) == 1 and is_repeated(parts[0]):
+        return repeat(g, g.take(parts[0]), {axis: len(parts)})
     return g.concat(*parts, axis=-1 if axis == input[0].rank - 1 > 0 else axis)
 
 
@@ -106,6 +108,9 @@ def expand(g: Emitter, input: Value, shape: Value) -> Ref:
         target = g.node("Select", target.equal(-1), g.ints(1), target, auto_broadcast="numpy")
     if known is not None and max(known, default=1) <= 1 and 0 not in known:
         return grown
+    if known is not None and is_repeated(input) and not added and 0 not in known:
+        axes = zip(range(input.rank), input.shape, known[-input.rank :], strict=False)
+        return repeat(g, grown, {k: n for k, own, n in axes if own == 1 < n})
     return g.node("Broadcast", grown, target, mode="bidirectional")
 
 
@@ -124,6 +129,9 @@ def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
         counts = g.concat(g.ints(*[1] * (rank - count)), counts)
     if rank > input.rank:
         whole = g.unsqueeze(input, *range(rank - input.rank))
+    if known is not None and is_repeated(input) and 0 not in known:
+        places = range(rank - len(known), rank)
+        return repeat(g, whole, {k: n for k, n in zip(places, known, strict=True) if n > 1})
     # where a size is open, Tile misplaces copies of five axes and more, and along several axes, too
     if known is None or (not input.is_static and (rank > 4 or len(known) - known.count(1) > 1)):
         return tile_axes(g, whole, rank, counts)
