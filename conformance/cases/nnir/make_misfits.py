@@ -12,18 +12,12 @@ from .direct import DirectCase
 
 
 def find_refused(rows: Iterable[DirectCase]) -> dict[str, dict[str, list[int]]]:
-    """By operator the changes that are refused, each with the sizes that may be open; not one that
-    another row of the operator takes."""
+    """By operator the changes that are refused, each with the sizes that may be open."""
     found: dict[str, dict[str, list[int]]] = {}
-    taken: set[tuple[str, str]] = set()
     for case in misfits.changes(rows):
         if is_refused(case):
             found.setdefault(case.op, {})[case.why] = find_open(case)
-        else:
-            taken.add((case.op, case.why))
-    for op, why in taken:
-        found.get(op, {}).pop(why, None)
-    return {op: changes for op, changes in found.items() if changes}
+    return found
 
 
 def is_refused(case: DirectCase) -> bool:

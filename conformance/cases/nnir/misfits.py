@@ -40,10 +40,13 @@ def first_rows(cases: Iterable[DirectCase]) -> Iterator[tuple[DirectCase, set[st
 
 
 def changes(cases: Iterable[DirectCase]) -> Iterator[DirectCase]:
-    """The rows with one operand or attribute changed; `why` says which and how."""
+    """The rows with one operand or attribute changed; `why` says which and how, of each operator
+    once."""
+    seen = set()
     for case, parts in first_rows(cases):
         for part, other in change(case):
-            if part in parts:
+            if part in parts and (other.op, other.why) not in seen:
+                seen.add((other.op, other.why))
                 yield other
 
 
