@@ -12,12 +12,13 @@ import numpy as np
 from nnir import errors
 from nnir.types import Precision
 
-from ..case import EXACT, ROUNDS, Case, Const, Limit, Tolerance, f, i, rand, scalar
+from ..case import EXACT, ROUNDS, Case, Const, Limit, Made, Tolerance, f, i, rand, scalar
 
 NAMES: dict[str, Any] = {
     "Case": Case,
     "Const": Const,
     "Limit": Limit,
+    "Made": Made,
     "Tolerance": Tolerance,
     "EXACT": EXACT,
     "ROUNDS": ROUNDS,

@@ -7,8 +7,8 @@ import pytest
 
 from conformance.judging.rounding import UNITS, probability_allowance, rounding_scatter
 from conformance.verifying.input_ranges import range_of
-from conformance.verifying.inputs import random_inputs
-from conformance.verifying.trials import Trial, candidates
+from conformance.verifying.inputs import random_inputs, rank_sizes
+from conformance.verifying.trials import Trial
 from conformance.verifying.verify import FURTHER, forgive_rounding, rows_of
 from nnir.dim import symbol
 from nnir.evaluate import evaluate
@@ -85,7 +85,7 @@ def test_sizes_with_which_nothing_is_empty_come_first() -> None:
     (array,) = random_inputs(model)
     assert array.shape[2] >= 7
     assert random_inputs(model, sizes={"n": 1})[0].shape == (1, 1, *array.shape[2:])
-    found = candidates(model)
+    found = rank_sizes(model)
     widths = [sizes["width"] >= 7 for sizes in found]
     assert widths == sorted(widths, reverse=True)
     assert not all(widths)

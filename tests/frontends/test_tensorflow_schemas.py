@@ -29,6 +29,10 @@ TYPES = {
 }
 
 
+UNKNOWN = {("EnsureShape", "shape"), ("PlaceholderWithDefault", "shape")}
+"""Attributes that may be a shape that nobody knows, of which the reader gives none."""
+
+
 @pytest.mark.parametrize("name", TABLE.entries)
 def test_signature_is_the_op_def(name: str) -> None:
     (converter,) = TABLE.entries[name].values()
@@ -51,6 +55,9 @@ def test_signature_is_the_op_def(name: str) -> None:
     assert set(given) == set(theirs)
     for key, default in theirs.items():
         has_default = given[key] is not inspect.Parameter.empty
+        if (name, key) in UNKNOWN:
+            assert given[key] is None
+            continue
         assert has_default == (default is not opdefs.NO_DEFAULT), key
         assert not has_default or same(given[key], default), f"{key}={given[key]!r}"
 

@@ -181,7 +181,12 @@ BLOCKS = [
     Case("SpaceToDepth", (X,), {"blocksize": 2}, why="rank 3", raises=BadType),
     Case("CenterCropPad", (rand(5, 4), c(2, 7)), why="crop one axis, pad the other"),
     *(
-        Case("CenterCropPad", (rand(3, 4, 5), given), {"axes": list(axes)}, why=f"{why}, {axes}")
+        Case(
+            "CenterCropPad",
+            (rand(3, 4, 5), given),
+            {"axes": list(axes)},
+            why=f"{why} {sizes} of {axes}",
+        )
         for axes, sizes in (
             *(((1,), (6,)), ((1,), (1,)), ((-2,), (7,)), ((0, 1), (5, 2))),
             *(((1, 2), (2, 8)), ((2, 0), (3, 6)), ((0, 1, 2), (1, 9, 4))),

@@ -105,7 +105,7 @@ SOUND = [
           (16000, 0.5, 8000.0, 10, 10), (4000, 20.0, 1900.0, 26, 1)))),
 ]  # fmt: skip
 COUNTS = [
-    *(Case("PlaceholderWithDefault", (x,), {"shape": sizes}, why=f"{sizes}")
+    *(Case("PlaceholderWithDefault", (x,), {"shape": sizes}, why=f"{sizes} for {x.ndim} axes")
       for x, sizes in ((X, None), (X, [3, 4]), (X, [-1, 4]), (scalar(2.5), None))),
     *(row for size, step, apart, pad in product((2, 3, 5), (1, 2), (1, 2), ("SAME", "VALID"))
       if (size - 1) * apart < 7
