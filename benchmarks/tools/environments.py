@@ -49,6 +49,7 @@ TORCH = Environment(
     (
         *("onnxscript==0.7.2", "optimum-onnx==0.1.0", "transformers==4.57.6", "onnxsim==0.8.1"),
         *("onnxslim==0.1.98", "onnxconverter-common==1.16.0", "torch==2.13.0"),
+        *("onnx==1.23.2", "onnxruntime==1.31.1"),  # as they are beside
     ),
     is_beside=True,
 )
