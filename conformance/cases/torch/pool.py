@@ -172,7 +172,24 @@ CASES: list[Case] = [
     *each("aten.avg_pool1d.default", ((X1, [2], [2], [0], True), "ceil past the end")),
 ]
 UNEVEN = "bins that overlap have no kernel with positions"
+CUBES = {
+    "(1, 2, 4, 5, 6)": ([2, 2, 2], [2, 3, 4], [3, 1, 2]),
+    "(2, 4, 5, 6)": ([2, 2, 2], [2, 3, 4], [3, 1, 2]),
+    "(2, 3, 5, 4, 7)": ([2, 2, 2], [4, 5, 6], [2, 3, 4], [3, 1, 2], [1, 5, 1]),
+}
+"""Cubes, and the bins of more than one size that they are divided into."""
 LIMITS: list[Limit] = [
+    *(
+        Limit(
+            "aten.adaptive_max_pool3d.default",
+            device="onnxruntime",
+            case=f"-{cube} to {bins}",
+            why=UNEVEN,
+            raises=NoLowering,
+        )
+        for cube, many in CUBES.items()
+        for bins in many
+    ),
     Limit(
         "aten.max_pool2d.default",
         device="onnxruntime",

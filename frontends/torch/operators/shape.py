@@ -232,6 +232,8 @@ def broadcast_to(self: Value, size: Index) -> Value:
 
 @table.convert("aten.broadcast_tensors.default")
 def broadcast_tensors(tensors: Items) -> list[Value]:
+    if not tensors:
+        raise BadType("broadcast_tensors of no tensors")
     size = common_sizes(*tensors)
     return [expand_to(v, size) for v in tensors]
 
