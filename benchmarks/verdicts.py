@@ -9,7 +9,7 @@ import nnadapter as nna
 from nnir.errors import NNAdapterError, summary
 
 DEVICES = ("builtin", "onnxruntime", "openvino", "litert", "torch")
-AGREES = "agrees"
+AGREES, DIFFERS = "agrees", "differs"
 Options = dict[str, Any]
 """What `nnadapter.load` is given beside a path."""
 
@@ -20,4 +20,4 @@ def ask(path: Path, device: str, options: Options) -> str:
         report = nna.verify(path, device, loading=options)
     except NNAdapterError as error:
         return f"{type(error).__name__}: {summary(error)[:200]}"
-    return AGREES if report else f"differs: {report.worst()}"
+    return AGREES if report else f"{DIFFERS}: {report.worst()}"

@@ -17,7 +17,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from ..verdicts import AGREES, DEVICES, ask
+from ..verdicts import AGREES, DEVICES, DIFFERS, ask
 from .environments import ESTIMATORS, KERAS2, OURS, PADDLE2, PADDLE3, TORCH, Environment
 from .writers.making import PART, REFUSED
 
@@ -58,7 +58,7 @@ TOOLS = (
 
 
 def main() -> int:
-    """Print the table, and what does not agree; 1 where anything is wrong."""
+    """Print the table, and what does not agree; 1 where a result differs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--tool", action="append", choices=[t.name for t in TOOLS], help="this one")
@@ -68,6 +68,7 @@ def main() -> int:
     out = Console(width=160)
     table = Table("tool", "models", "run by their origin", *devices)
     told: dict[str, Counter[str]] = {}
+    differs = False
     for tool in TOOLS:
         if given.tool and tool.name not in given.tool:
             continue
@@ -81,6 +82,7 @@ def main() -> int:
             counts["run"] += 1
             for device, verdict in verdicts.items():
                 counts[device] += verdict == AGREES
+                differs |= verdict.startswith(DIFFERS)
                 if verdict != AGREES:
                     out.print(f"{path.name} on {device}: {verdict}", markup=False)
     total = sum(told.values(), Counter())
@@ -88,7 +90,7 @@ def main() -> int:
         row = [counts["models"], counts["run"], *(counts[d] for d in devices)]
         table.add_row(name, *map(str, row))
     out.print(table)
-    return 0
+    return int(differs)
 
 
 def write_models(tool: Tool, folder: Path) -> Iterator[Path]:

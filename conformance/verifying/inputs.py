@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -73,16 +73,17 @@ def rank_sizes(model: Model) -> list[dict[str, int]]:
             if sizes not in choices:
                 choices.append(sizes)
 
+    made = {d for o in model.operations for v in o.outputs for d in v.shape if isinstance(d, Expr)}
+
     def rank(sizes: Mapping[str, int]) -> tuple[int, bool]:
-        return count_broken(demands, sizes), makes_nothing(model, sizes)
+        return count_broken(demands, sizes), makes_nothing(made, sizes)
 
     return sorted(choices, key=rank)
 
 
-def makes_nothing(model: Model, sizes: Mapping[str, int]) -> bool:
-    """Whether something in the model is known to be empty with these sizes, such as what a window
-    makes of an image that is smaller."""
-    dims = {d for o in model.operations for v in o.outputs for d in v.shape if isinstance(d, Expr)}
+def makes_nothing(dims: Iterable[Expr], sizes: Mapping[str, int]) -> bool:
+    """Whether one of the sizes in a model is known to be 0 with these open ones, such as what a
+    window makes of an image that is smaller."""
     try:
         found = [evaluate(d, sizes) for d in dims]
     except BadInput:
