@@ -11,7 +11,7 @@ from .. import build
 from ..broadcast import axis_of, ints
 from ..build import Size
 from ..decomposition import Level
-from ..dim import Expr
+from ..dim import Dim, Expr
 from ..errors import BadInput, NotConstant, Unsupported
 from ..folding import Folder
 from ..model import Value
@@ -277,8 +277,16 @@ def _place_last(rows: Value, places: Value, each: Value) -> Value:
     behind = _from(build.arange_along(places, 0, places.precision), build.size_of(rows, 0))
     same = compare.equal(numbers, shape.unsqueeze(places, [0]))
     winner = compare.where(same, shape.unsqueeze(behind, [0]), numbers)
-    chosen = reduce.reduce_max(winner, [1], keepdim=False)
+    chosen = _choose_last(winner, numbers, places.shape[0])
     return index.gather(shape.concat(rows, each, axis=0), chosen, axis=0)
+
+
+def _choose_last(winner: Value, numbers: Value, count: Dim) -> Value:
+    """The largest along the last axis; the place itself where that holds nothing."""
+    chosen = reduce.reduce_max(winner, [-1], keepdim=False)
+    if not isinstance(count, Expr):
+        return chosen
+    return binary.max_(chosen, shape.squeeze(numbers, [-1]))
 
 
 def _from(counts: Value, first: Size) -> Value:
@@ -378,7 +386,7 @@ def _scatter_along(input: Value, indices: Value, updates: Value, axis: int) -> V
     beside = shape.transpose(shape.unsqueeze(places, [axis]), perm=_last(axis + 1, input.rank + 1))
     behind = _from(build.arange_along(indices, axis, places.precision), build.size_of(input, axis))
     winner = compare.where(compare.equal(beside, numbers), behind, numbers)
-    chosen = reduce.reduce_max(winner, [-1], keepdim=False)
+    chosen = _choose_last(winner, numbers, indices.shape[axis])
     return index.gather_elements(shape.concat(input, updates, axis=axis), chosen, axis=axis)
 
 
