@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import flatbuffers
@@ -197,7 +196,7 @@ def widen_graph(model: Any, graph: Any) -> int:
         data = model.buffers[held.buffer].data
         if held.type != schema.TensorType.INT8 or data is None:
             continue
-        if all(map(graph_of_reals(graph), readers.get(number, ()))):
+        if all(is_real(graph, operator) for operator in readers.get(number, ())):
             numbers = reals_of(held, np.asarray(data, np.uint8).view(np.int8))
             held.type, held.quantization = schema.TensorType.FLOAT32, None
             held.buffer = add_buffer(model, numbers)
@@ -205,14 +204,10 @@ def widen_graph(model: Any, graph: Any) -> int:
     return count
 
 
-def graph_of_reals(graph: Any) -> Callable[[Any], bool]:
-    """Whether an operator reads and gives floats, for any of a graph."""
-
-    def is_real(operator: Any) -> bool:
-        ends = graph.tensors[operator.inputs[0]], graph.tensors[operator.outputs[0]]
-        return all(t.type == schema.TensorType.FLOAT32 for t in ends)
-
-    return is_real
+def is_real(graph: Any, operator: Any) -> bool:
+    """Whether an operator of a graph reads floats and gives floats."""
+    ends = graph.tensors[operator.inputs[0]], graph.tensors[operator.outputs[0]]
+    return all(t.type == schema.TensorType.FLOAT32 for t in ends)
 
 
 def reals_of(tensor: Any, integers: np.ndarray) -> np.ndarray:

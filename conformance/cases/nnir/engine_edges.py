@@ -338,6 +338,13 @@ def small_integers() -> Iterator[Chain]:
         Step(unary.cast, (2,), {"dtype": Precision.INT32}),
         Step(linear.mat_mul, (3, Const(wide[:5].astype(np.int32)))),
     )
+    none = np.zeros((2, 0), np.uint8)
+    wide_none = (
+        Step(unary.cast, (0,), {"dtype": Precision.INT32}),
+        Step(unary.cast, (1,), {"dtype": Precision.INT32}),
+    )
+    sums = *wide_none, Step(linear.mat_mul, (2, 3))
+    yield Chain((none, none.T.copy()), sums, why="products of small integers, no terms")
     data = rand(2, 5, low=-200, high=200)
     yield Chain((Open(data, ("n", 5)),), clipped, why="products of small integers, clipped")
     whole = Step(unary.cast, (0,), {"dtype": Precision.INT32})
@@ -373,6 +380,11 @@ def repeats_of_repeats() -> Iterator[Chain]:
                 how = "" if sizes is None else ", open"
                 why = f"{first} and {second}{how}"
                 yield Chain((source,), steps, why=why, outputs=(3, 4))
+    rows = Step(shape.tile, (0, Const(i(2, 1, 1)))), Step(shape.expand, (1, Const(i(2, 3, 4))))
+    for count in (1, 3):
+        source = Open(rand(1, count, 4), (1, "n", 4))
+        ends = *rows, Step(unary.abs_, (1,)), Step(activation.relu, (2,))
+        yield Chain((source,), ends, why=f"tiled, expanded from {count}", outputs=(3, 4))
 
 
 CHAINS = [*repeats_of_repeats(), *small_integers(), *points(), *quantised_odds(), *open_odds()]

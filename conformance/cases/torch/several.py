@@ -107,7 +107,7 @@ MASKS = [
     Case("aten.index.Tensor", (X, [YES, i(1, 0)]), why="true and places"),
     *(Case("aten.index_put.default", (X, where, new), why=f"{why}, {list(new.shape)}")
       for where, new, why in (
-          ([YES], scalar(7.0), "true"), ([i(2)], f(5), "one of all"),
+          ([YES], scalar(7.0), "true"), ([NO], scalar(7.0), "false"), ([i(2)], f(5), "one of all"),
           (GRID, rand(2, 2), "a grid"), (GRID, rand(2, 1), "a grid"), ([MASK], rand(6), "a mask"),
           ([MASK], f(2), "a mask, one of all"), ([None, MASK[0]], rand(3, 3), "a mask of columns"),
           ([MASK[:, 0].copy()], rand(1, 4), "a mask of rows"))),

@@ -159,14 +159,7 @@ DIAGONALS = [
             why=f"{list(sizes)}, {k} of {axes}",
             is_open=is_open,
         )
-        for sizes, axes in (
-            ((3, 1), (0, 1)),
-            ((1, 3), (0, 1)),
-            ((3, 4), (1, 0)),
-            ((2, 3, 4), (0, 2)),
-            ((2, 3, 4), (2, 1)),
-            ((1, 3, 2), (0, 1)),
-        )
+        for sizes, axes in (*PLANES, ((1, 3, 2), (0, 1)))
         for k in (-1, 0, 1)
         for is_open in (False, True)
     ),
@@ -177,14 +170,7 @@ DIAGONALS = [
             why=f"{list(sizes)}, {k} of {axes}",
             is_open=is_open,
         )
-        for sizes, axes in (
-            ((3, 1), (0, 1)),
-            ((1, 3), (0, 1)),
-            ((3, 4), (1, 0)),
-            ((2, 3, 4), (0, 2)),
-            ((2, 3, 4), (2, 1)),
-            ((4, 2, 3), (1, 2)),
-        )
+        for sizes, axes in (*PLANES, ((4, 2, 3), (1, 2)))
         for k in (-1, 0, 2)
         for is_open in (False, True)
     ),
@@ -230,5 +216,13 @@ PADS += [
     Case("aten._pad_enum.default", (X, [1, 2], 3), why="zeros"),
     Case("aten._pad_enum.default", (X, [0, 2], 3, 7.5), why="a number"),
 ]
+PLANES = (
+    ((3, 1), (0, 1)),
+    ((1, 3), (0, 1)),
+    ((3, 4), (1, 0)),
+    ((2, 3, 4), (0, 2)),
+    ((2, 3, 4), (2, 1)),
+)
+"""Sizes, and the axes of the planes whose diagonals are looked at."""
 CASES = [*VIEWS, *SPREAD, *PADS, *DIAGONALS, *joining.CASES, *rearranging.CASES]
 LIMITS = [*joining.LIMITS, *rearranging.LIMITS]

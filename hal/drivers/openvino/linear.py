@@ -79,7 +79,7 @@ def _multiply_integers(
     flags = transpose_x and x.rank > 1, transpose_y and y.rank > 1
     axes = -2 if flags[0] else -1, -1 if flags[1] or y.rank == 1 else -2
     width = x.shape[axes[0]]
-    if not isinstance(width, int):
+    if not isinstance(width, int) or not width:
         raise NoLowering(f"openvino: sums of {width} products of {x.type} and {y.type}")
     parts = [min(count, width - k) for k in range(0, width, count)]
 

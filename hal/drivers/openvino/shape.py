@@ -109,8 +109,9 @@ def expand(g: Emitter, input: Value, shape: Value) -> Ref:
     if known is not None and max(known, default=1) <= 1 and 0 not in known:
         return grown
     if known is not None and is_repeated(input) and not added and 0 not in known:
-        axes = zip(range(input.rank), input.shape, known[-input.rank :], strict=False)
-        return repeat(g, grown, {k: n for k, own, n in axes if own == 1 < n})
+        wider = {k: n for k, n in enumerate(known) if n > 1 and input.shape[k] != n}
+        if all(input.shape[k] == 1 for k in wider):  # an open size may be 1, too
+            return repeat(g, grown, wider)
     return g.node("Broadcast", grown, target, mode="bidirectional")
 
 
