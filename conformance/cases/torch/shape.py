@@ -134,6 +134,14 @@ PADS = [
     Case("aten.replication_pad1d.default", (rand(0, 2, 3), [1, 1]), why="no batch"),
 ]
 MATRIX = rand(3, 4)
+PLANES = (
+    ((3, 1), (0, 1)),
+    ((1, 3), (0, 1)),
+    ((3, 4), (1, 0)),
+    ((2, 3, 4), (0, 2)),
+    ((2, 3, 4), (2, 1)),
+)
+"""Sizes, and the axes of the planes whose diagonals are looked at."""
 DIAGONALS = [
     *(
         Case("aten.diag.default", (x, n), why=f"{x.shape} by {n}")
@@ -216,13 +224,5 @@ PADS += [
     Case("aten._pad_enum.default", (X, [1, 2], 3), why="zeros"),
     Case("aten._pad_enum.default", (X, [0, 2], 3, 7.5), why="a number"),
 ]
-PLANES = (
-    ((3, 1), (0, 1)),
-    ((1, 3), (0, 1)),
-    ((3, 4), (1, 0)),
-    ((2, 3, 4), (0, 2)),
-    ((2, 3, 4), (2, 1)),
-)
-"""Sizes, and the axes of the planes whose diagonals are looked at."""
 CASES = [*VIEWS, *SPREAD, *PADS, *DIAGONALS, *joining.CASES, *rearranging.CASES]
 LIMITS = [*joining.LIMITS, *rearranging.LIMITS]
