@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
@@ -66,6 +66,10 @@ class Engine(ABC, Generic[Row]):
     @abstractmethod
     def inputs(self, case: Row, model: Model) -> list[np.ndarray]:
         """The arrays that go in at run time, in the order of the model's inputs."""
+
+    def translations(self, case: Row, model: Model) -> Iterator[Model]:
+        """What is written down of how a case is translated: its model, as it is converted."""
+        yield model
 
     def may_wait(self, case: Row) -> bool:
         """Whether the programs of a case may run later, beside those of other cases; no threads of

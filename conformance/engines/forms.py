@@ -14,6 +14,9 @@ from hal.quantised import shown_to
 from nnir.formats.flatbuffer import Bytes, Table
 from nnir.formats.nnapi import files as nnapi_files
 from nnir.formats.nnapi.structures import OperandType, constant_value
+from nnir.formats.nnrt import files as nnrt_files
+from nnir.formats.nnrt.enums import DataType
+from nnir.formats.nnrt.model import arguments_of
 from nnir.formats.tflite import schema
 from nnir.formats.tflite.schema import (
     ModelTable,
@@ -23,6 +26,8 @@ from nnir.formats.tflite.schema import (
     TensorTable,
 )
 from nnir.model import Model
+
+from .wires import wires_of, wires_of_module
 
 if TYPE_CHECKING:
     import onnx
@@ -41,15 +46,16 @@ REPEATED = frozenset({"new_shape", "num_splits", "num", "values_count"})
 """Options that say what tensors say."""
 
 
-def form_of_model(device: Device[Any, Any], model: Model, path: Path) -> str:
-    """The nodes of the file that a device writes of a model to `path`; PyTorch, whose files take
-    long to write, has those of the graph that it runs."""
+def form_of_model(device: Device[Any, Any], model: Model, path: Path) -> tuple[str, str]:
+    """The nodes of the file that a device writes of a model to `path`, and digits that stand for
+    what they read; PyTorch, whose files take long to write, has those of the graph that it runs."""
     shown = shown_to(device, model)
     if device.name == "torch":
         context = device.create_context(Properties({}), None)
-        return _join(_nodes_of_torch(device.create_program(context, shown, None).module))
+        module = device.create_program(context, shown, None).module
+        return _join(_nodes_of_torch(module)), wires_of_module(module)
     device.export(shown, path)
-    return nodes_of(path)
+    return nodes_of(path), wires_of(path)
 
 
 def nodes_of(path: Path) -> str:
@@ -72,6 +78,20 @@ def _nodes_of_nnapi(path: Path) -> Iterator[str]:
         types = [x.type.name for x in made if x.type != OperandType.TENSOR_FLOAT32]
         told = ",".join(str(n.item()) for n in known)
         yield ":".join([f"{node.type.name}({told})", *types])
+
+
+def _nodes_of_nnrt(path: Path) -> Iterator[str]:
+    """With the parameters, and the types of results."""
+    model = nnrt_files.read(path.read_bytes())
+    for node in model.operations:
+        told = ",".join(f"{n}={_number(v)}" for n, v in arguments_of(model, node).items())
+        types = [model.tensor(k).data_type for k in node.outputs]
+        made = [t.name for t in types if t != DataType.FLOAT32]
+        yield ":".join([f"{node.definition.name}({told})", *made])
+
+
+def _number(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value).replace(" ", "")
 
 
 def _nodes_of_tflite(path: Path) -> Iterator[str]:
@@ -159,7 +179,7 @@ def _onnx_value(attribute: onnx.AttributeProto) -> str:
         return f"{zlib.crc32(value.SerializeToString()):08x}"
     if isinstance(value, bytes):
         return value.decode()
-    return f"{value:g}" if isinstance(value, float) else str(value).replace(" ", "")
+    return _number(value)
 
 
 ENDS = frozenset({"Const", "Parameter", "Result"})
@@ -218,6 +238,7 @@ def _torch_value(value: object) -> str:
 
 READERS = {
     ".nnapi": _nodes_of_nnapi,
+    ".nnrt": _nodes_of_nnrt,
     ".onnx": _nodes_of_onnx,
     ".tflite": _nodes_of_tflite,
     ".xml": _nodes_of_xml,

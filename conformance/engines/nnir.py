@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from nnir.model import Model
+from nnir.passes import CLEAN, FUSIONS, apply
 
 from ..cases.nnir.chains import Chain
 from ..cases.nnir.direct import DirectCase, find_lost_size
@@ -16,7 +18,7 @@ from ..cases.nnir.written import Written
 from ..oracles.oracle import Oracle
 from .engine import Answer, Convert, Engine, Outcome
 from .uses import find_use
-from .ways import find_wrong_way
+from .ways import find_wrong_way, list_ways
 from .written import find_other_form, find_problem
 
 
@@ -51,6 +53,17 @@ class DirectEngine(Engine[Any]):
         if problem is None and isinstance(case, Used):
             problem = find_use(case, device, answer.results)
         return replace(found, problem=problem)
+
+    def translations(self, case: Any, model: Model) -> Iterator[Model]:
+        """The model, what the decompositions make of its operation, and what passes make of it."""
+        yield model
+        if case.raises is not None:
+            return
+        if isinstance(case, DirectCase):
+            yield from (made for _, made in list_ways(case))
+        optimized = case.model()
+        apply(optimized, (*CLEAN, *FUSIONS, *CLEAN))
+        yield optimized
 
     def may_wait(self, case: Any) -> bool:
         return not isinstance(case, Used)

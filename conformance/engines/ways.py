@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from nnir.errors import NNAdapterError, describe
 from nnir.evaluate import evaluate
-from nnir.model import Value
+from nnir.model import Model, Value
 
 from ..case import Tolerance
 from ..judging.compare import compare, first_problem
@@ -20,12 +20,13 @@ NEAR = Tolerance(1e-4, 1e-4)
 """What a sum in another order, or a polynomial, may be off by."""
 
 
-def find_wrong_way(case: Any, want: Sequence[np.ndarray]) -> str | None:
-    """A decomposition that takes the operands of a case, and gives something else."""
+def list_ways(case: Any) -> Iterator[tuple[str, Model]]:
+    """The decompositions that take the operands of a case of one operation, by name: models of what
+    they make."""
     for number in range(len(case.operator.decompositions)):
         model = case.model()
         if len(model.operations) != 1 or is_random(model.operations[0]):
-            return None
+            return
         (operation,) = model.operations
         way = operation.operator.decompositions[number]
         try:
@@ -33,7 +34,12 @@ def find_wrong_way(case: Any, want: Sequence[np.ndarray]) -> str | None:
         except NNAdapterError:
             continue
         model.outputs = [made] if isinstance(made, Value) else [*made]
-        name = way.function.__name__
+        yield way.function.__name__, model
+
+
+def find_wrong_way(case: Any, want: Sequence[np.ndarray]) -> str | None:
+    """A decomposition that takes the operands of a case, and gives something else."""
+    for name, model in list_ways(case):
         try:
             found = evaluate(model, case.arrays())
         except NNAdapterError as error:

@@ -47,8 +47,8 @@ class Result:
     `error` and `yardstick` are our distance and the origin's own from what the origin gives in
     float64, in the same units, where it was asked. `decomposed` are the operators that the device
     has no lowering of, or whose lowering refused, as its emission wrote them down. `standard` are
-    the standard operators that the case was converted to, the one that it is about first. `answer`
-    is a digest of what the origin said.
+    the standard operators that the case was converted to, the one that it is about first;
+    `translation` is a digest of the whole model, `answer` of what the origin said.
     """
 
     suite: str
@@ -75,6 +75,7 @@ class Result:
     command: str = ""
     decomposed: tuple[str, ...] = ()
     standard: tuple[str, ...] = ()
+    translation: str = ""
     answer: str = ""
 
     @property

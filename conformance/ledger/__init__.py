@@ -6,10 +6,11 @@ most of their operator. `-NAME` says that the device has the operator NAME only 
 `standard` lists what the cases are converted to, the operator that they are about first.
 
     Celu 6 1f0c7a2b  litert: refused NoLowering; standard: CELU; torch: pass -CELU
+    = 0a41c5d2:5b21f 31c0f77e:0c9de 8e21b1f0:77a10
       float16-plain  litert: pass -CELU; standard: CELU CAST
 
-A case that is newly refused, newly passes, is decomposed where it was not, or is converted to other
-operators, differs.
+Behind `=` stand digests of the names of cases and of what they are translated to. A case that is
+newly refused, newly passes, is decomposed where it was not, or is translated otherwise, differs.
 """
 
 from __future__ import annotations
@@ -39,6 +40,10 @@ STANDARD = "standard"
 REGENERATE = "regenerate with `python -m conformance.ledger {}` and read the difference"
 HEADER = "# made by `python -m conformance.ledger {}`; do not edit: see conformance/ledger\n"
 GAP = "  "
+TRANSLATIONS = "= "
+"""Before digests of translations, of so many cases a line as `WIDE` says."""
+
+WIDE = 12
 
 PROCESSOR = FOLDER / "processor.txt"
 """Names the kind of processor that the ledgers were made on."""
@@ -49,12 +54,16 @@ Outcomes = dict[str, dict[str, str]]
 
 @dataclass
 class Rows:
-    """The cases of an operator: what most do by device, and those that do otherwise."""
+    """The cases of an operator: what most do by device, and those that do otherwise.
+
+    `translations` are digests of what cases are translated to, by digests of their names.
+    """
 
     count: int
     digest: str
     usual: dict[str, str] = field(default_factory=dict)
     others: Outcomes = field(default_factory=dict)
+    translations: dict[str, str] = field(default_factory=dict)
 
     def of(self, case: str, device: str) -> str:
         """What is written of a case on a device."""
@@ -64,6 +73,10 @@ class Rows:
         """The standard operators that a case is converted to, the one that it is about first."""
         found = self.others.get(case, {}).get(STANDARD) or self.usual.get(STANDARD, "")
         return tuple(found.split())
+
+    def translation(self, case: str) -> str:
+        """What stands for the translation of a case; empty where it has none."""
+        return self.translations.get(digest_of([case]), "")
 
 
 Ledger = dict[str, Rows]
@@ -84,6 +97,7 @@ def make(results: Iterable[Result], kept: Ledger) -> Ledger:
     What was skipped, since this processor cannot run it, stays what it is in `kept`.
     """
     grouped: dict[str, Outcomes] = {}
+    translations: dict[str, str] = {}
     for result in results:
         cases = grouped.setdefault(result.op, {})
         found = cases.setdefault(result.case, {})
@@ -92,11 +106,15 @@ def make(results: Iterable[Result], kept: Ledger) -> Ledger:
         found[result.device] = rows.of(result.case, result.device) if is_old else outcome(result)
         if standard := result.standard or rows.standard(result.case):
             found[STANDARD] = " ".join(standard)
-    return {op: _rows(cases) for op, cases in sorted(grouped.items())}
+        if made := result.translation or rows.translation(result.case):
+            translations[result.case] = made
+    return {op: _rows(cases, translations) for op, cases in sorted(grouped.items())}
 
 
-def _rows(cases: Outcomes) -> Rows:
+def _rows(cases: Outcomes, translations: Mapping[str, str]) -> Rows:
     rows = Rows(len(cases), digest_of(cases))
+    made = {digest_of([case]): translations[case] for case in cases if case in translations}
+    rows.translations = dict(sorted(made.items()))
     for device in sorted({d for found in cases.values() for d in found}):
         counts = Counter(found[device] for found in cases.values() if device in found)
         usual = min(counts, key=lambda text: (-counts[text], text))
@@ -119,6 +137,8 @@ def text_of(ledger: Ledger, frontend: str) -> str:
     for op, rows in sorted(ledger.items()):
         head = f"{op} {rows.count} {rows.digest}"
         lines.append(GAP.join(filter(None, (head, _pairs(rows.usual)))))
+        made = [f"{case}:{what}" for case, what in rows.translations.items()]
+        lines += [TRANSLATIONS + " ".join(made[k : k + WIDE]) for k in range(0, len(made), WIDE)]
         lines += [f"{GAP}{case}{GAP}{_pairs(o)}" for case, o in sorted(rows.others.items())]
     return "\n".join(lines) + "\n"
 
@@ -152,6 +172,10 @@ def parse(text: str) -> Ledger:
     rows: Rows | None = None
     for line in text.splitlines():
         if line.startswith("#") or not line:
+            continue
+        if line.startswith(TRANSLATIONS) and rows is not None:
+            made = (part.partition(":") for part in line.removeprefix(TRANSLATIONS).split())
+            rows.translations |= {case: what for case, _, what in made}
             continue
         if line.startswith(GAP):
             case, gap, rest = line.removeprefix(GAP).rpartition(GAP)
@@ -195,6 +219,10 @@ def differences(ledger: Ledger, results: Sequence[Result], *, is_whole: bool = T
             told.add(result.case)
             words = " ".join(was) or "nothing", " ".join(result.standard)
             found.append(f"{result.case}: was converted to {words[0]}, is to {words[1]}")
+        made = rows.translation(result.case) if rows else ""
+        if result.translation and made != result.translation and result.case not in told:
+            told.add(result.case)
+            found.append(f"{result.case}: is translated otherwise, {result.translation} for {made}")
     if is_whole:
         found += [f"{op}: its cases have gone" for op in sorted(ledger.keys() - cases.keys())]
         for op, names in sorted(cases.items()):

@@ -216,7 +216,8 @@ def _kinds(frontend: str, device: str) -> dict[str, tuple[str, str]]:
         if digest_of(named) != rows.digest:
             continue
         for name, case in named.items():
-            found = " ".join([rows.of(name, device), *rows.standard(name)])
+            words = [rows.of(name, device), *rows.standard(name), rows.translation(name)]
+            found = " ".join(filter(None, words))
             if found.startswith(PASS) and case.raises is None:
                 kinds[name] = (op if device == "builtin" else "", found)
     return kinds

@@ -66,7 +66,7 @@ class Bench:
         decomposed = tuple(sorted({n for _, n in found}))
         where = ("cases", frontend, case.op, name, device)
         made = Result(*where, verdict.verdict, verdict.reason, decomposed=decomposed)
-        return " ".join([outcome(made), *filter(None, [" ".join(asked.standard)])])
+        return " ".join(filter(None, [outcome(made), *asked.standard, asked.translation]))
 
     def close(self) -> None:
         """Stop the oracles."""

@@ -53,6 +53,20 @@ GAPS: tuple[Gap, ...] = (
         wrong=True,
     ),
     Gap(
+        "test_dft(_axis|_inverse)?_opset19",
+        "where the answer is 0, OpenVINO's sums leave less than a ten-millionth of the largest "
+        "result, and the expected ones less still",
+        device="openvino",
+        wrong=True,
+    ),
+    Gap(
+        "test_squeezenet",
+        "its 1,000 logits are one number of 1.6e10, whose float32s are 1,024 apart: a softmax sees "
+        "in which of them OpenVINO sums in another order",
+        device="openvino",
+        wrong=True,
+    ),
+    Gap(
         "test_(cast(like)?_(FLOAT4E2M1_to_.*|.*_to_FLOAT4E2M1(_expanded)?)"
         "|(de)?quantizelinear_float4e2m1)",
         "ONNX Runtime has no kernel for float4",

@@ -29,6 +29,7 @@ from ..judging.judge import Verdict, judge, yardstick
 from ..judging.record import record
 from ..judging.result import REFUSED, SKIP, Result
 from ..oracles.oracle import Oracle, Refused
+from ..running import translation
 from ..running.subject import operators_of
 from ..running.suite import NEEDS, PADDLE2, Crew, Item, Options, Suite, command
 from ..running.versions import interpreters
@@ -144,7 +145,13 @@ class Operators(Suite):
             command=command(item, device, self.options),
         )
         names = tuple(sorted({name for _, name in decomposed}))
-        yield replace(made, decomposed=names, standard=asked.standard, answer=asked.digest)
+        yield replace(
+            made,
+            decomposed=names,
+            standard=asked.standard,
+            translation=asked.translation,
+            answer=asked.digest,
+        )
 
     def can_wait(self, item: Item, device: str) -> bool:
         """Whether the origin has answered, the case is neither one that must fail nor one with
@@ -190,6 +197,7 @@ class Asked:
     oracle: Oracle
     is_optimized: bool = False
     standard: tuple[str, ...] = ()
+    translation: str = ""
 
     def answer(self) -> Answer:
         """The origin's results, or what it raised."""
@@ -215,6 +223,8 @@ class Asked:
         try:
             model = self.engine.model(self.case, self.answer())
             self.standard = operators_of(self.case.op, model)
+            made = self.engine.translations(self.case, model)
+            self.translation = translation.digest(made)
             if self.is_optimized:
                 optimize(model)
         except Exception as error:  # noqa: BLE001  whatever it is, it is the verdict of all devices

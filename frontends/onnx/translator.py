@@ -16,6 +16,7 @@ from ..source import SourceModel, SourceNode, SourceValue
 from ..table import Converter, Items
 from ..translate import Dialect, Translator
 from . import lists
+from .reading.reader import domain_of
 
 OVERWRITTEN = "consumed_inputs"
 """Before opset 6 it said which inputs may be overwritten."""
@@ -43,6 +44,11 @@ CURES = {
     "option zipmap=False of skl2onnx and onnxmltools",
 }
 """What to do about operators on maps and strings, which no device has."""
+
+COMPILED = "ONNX Runtime's optimisation laid weights out for one processor: convert the file from "
+COMPILED += "before that, or save it with graph_optimization_level=ORT_ENABLE_EXTENDED"
+DOMAINS = {"com.microsoft.nchwc": COMPILED, "com.ms.internal.nhwc": COMPILED}
+"""What to do about all operators of a domain."""
 
 
 class OnnxTranslator(Translator):
@@ -96,14 +102,15 @@ class OnnxTranslator(Translator):
             return None
         graph = self.source.graph
         found = {n.op: n for n in graph.nodes if n.op in CURES}
-        if not found:
-            return error
+        domains = {domain_of(n.op) for n in graph.nodes} & DOMAINS.keys()
         read = {name for n in graph.nodes for name in n.inputs}
-        cures = []
+        cures = [f"{domain}: {DOMAINS[domain]}" for domain in sorted(domains)]
         for op, node in found.items():
             at_end = op.endswith("ZipMap") and read.isdisjoint(node.outputs)
             place = " (it feeds an output alone: the rest of the model stays as it is)"
             cures.append(f"{op}: {CURES[op]}{place if at_end else ''}")
+        if not cures:
+            return error
         told = Unsupported("; ".join([str(error), *cures]))
         told.refusals = error.refusals
         return told

@@ -146,6 +146,18 @@ def test_compiled_parts_say_what_to_convert() -> None:
         nna.load(model)
 
 
+@pytest.mark.parametrize("domain", ["com.microsoft.nchwc", "com.ms.internal.nhwc"])
+def test_what_is_laid_out_for_one_processor_says_what_to_save(domain: str) -> None:
+    model = model_of(
+        [helper.make_node("Conv", ["x"], ["y"], domain=domain)],
+        [info("x", [2])],
+        [info("y", [2])],
+    )
+    model.opset_import.append(helper.make_opsetid(domain, 1))
+    with pytest.raises(Unsupported, match=rf"{domain}::Conv .*=ORT_ENABLE_EXTENDED"):
+        nna.load(model)
+
+
 def test_every_bad_node_is_listed() -> None:
     nodes = [
         helper.make_node("Add", ["x", "i"], ["a"], name="mixed"),

@@ -1,8 +1,8 @@
 """Of which nodes the files of rows are made: what costs a node more shows in no result.
 
 `forms.json` has of each device and operator every form of its files, and by digests of their names
-the rows that have it. `make_forms` writes it: its difference is what a change of a lowering or of a
-decomposition did.
+the rows that have it, with digits that stand for what the nodes read. `make_forms` writes it: its
+difference is what a change of a lowering or of a decomposition did.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ FILE = Path(__file__).with_name("forms.json")
 WRITERS = {
     "litert": ".tflite",
     "nnapi": ".nnapi",
+    "nnrt": ".nnrt",
     "onnxruntime": ".onnx",
     "openvino": ".xml",
     "torch": ".pt2",
@@ -24,9 +25,9 @@ WRITERS = {
 """The devices whose nodes are told, and how their files are called."""
 
 
-def form_of(device: str, name: str) -> str | None:
-    """The nodes of a row's file, as `conformance.engines.forms` tells them; None where it has
-    none."""
+def form_of(device: str, name: str) -> tuple[str, str] | None:
+    """The nodes of a row's file and what they read, as `conformance.engines.forms` tells them; None
+    where it has none."""
     op, _, row = name.partition("-")
     return _forms().get(device, {}).get(op, {}).get(digest(row))
 
@@ -37,12 +38,16 @@ def digest(row: str) -> str:
 
 
 @cache
-def _forms() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
-    """The nodes, by device, operator and row."""
+def _forms() -> Mapping[str, Mapping[str, Mapping[str, tuple[str, str]]]]:
+    """The nodes and what they read, by device, operator and row."""
     found: dict[str, dict[str, dict[str, str]]] = json.loads(FILE.read_text())
     return {
         device: {
-            op: {row: form for form, rows in forms.items() for row in rows.split()}
+            op: {
+                row: (form, wires)
+                for form, rows in forms.items()
+                for row, _, wires in (r.partition(":") for r in rows.split())
+            }
             for op, forms in operators.items()
         }
         for device, operators in found.items()

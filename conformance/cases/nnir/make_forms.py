@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Container
+from collections.abc import Container, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -36,24 +39,36 @@ def find_forms(
         if known.setdefault(key, row) != row:
             raise ValueError(f"{row!r} and {known[key]!r} of {op} have the digest {key[1]}")
         if case.raises is None and (form := find_form(device, case, path)) is not None:
-            found.setdefault(op, {}).setdefault(form, set()).add(key[1])
+            nodes, wires = form
+            found.setdefault(op, {}).setdefault(nodes, set()).add(f"{key[1]}:{wires}")
     return {op: {f: " ".join(sorted(r)) for f, r in rows.items()} for op, rows in found.items()}
 
 
-def find_form(device: Device[Any, Any], case: Any, path: Path) -> str | None:
-    """The nodes of a row's file; None where it cannot be written."""
+def find_form(device: Device[Any, Any], case: Any, path: Path) -> tuple[str, str] | None:
+    """The nodes of a row's file and what they read; None where it cannot be written."""
     try:
         return form_of_model(device, case.model(), path)
     except NNAdapterError:
         return None
 
 
-if __name__ == "__main__":
-    wanted = sys.argv[1:]
+def find_all(kind: str, wanted: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The rows of a device that writes files, by its name."""
+    with temporary_folder() as folder:
+        path = folder / f"model{WRITERS[kind]}"
+        return find_forms(manager.acquire(kind), path, wanted)
+
+
+def main(wanted: Sequence[str]) -> None:
+    """Write the file, of some operators where they are named."""
     kept = json.loads(FILE.read_text()) if wanted else {}
-    for kind, suffix in WRITERS.items():
-        with temporary_folder() as folder:
-            found = find_forms(manager.acquire(kind), folder / f"model{suffix}", wanted)
-        others = {op: rows for op, rows in kept.get(kind, {}).items() if op not in wanted}
-        kept[kind] = others | found
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        made = pool.map(find_all, WRITERS, repeat(wanted))
+        for kind, found in zip(WRITERS, made, strict=True):
+            others = {op: rows for op, rows in kept.get(kind, {}).items() if op not in wanted}
+            kept[kind] = others | found
     FILE.write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
