@@ -143,7 +143,9 @@ class Device(ABC, Generic[Context, Program]):
     among them whose files keep the states of a model by themselves; in others, and in programs,
     states are inputs and outputs (`nnir.stateful`). `packages` names the distributions that compile
     and run; one that `writes_alone` writes without them, and without being open. Whether frontends
-    read its files again (`reads_back`) decides what is compared where they are absent. One that
+    read its files again (`reads_back`) decides what is compared where they are absent.
+    `exact_settings` are those with which an engine rounds nothing in a file that the file does not
+    round, where that is not its default. One that
     `takes_quantised` operands gets operations on them as they are; for others the runtime writes
     them with real numbers between explicit borders. One that `emulates` computes what other
     hardware would, and is not for speed. Programs may be executed by several threads at once.
@@ -159,6 +161,7 @@ class Device(ABC, Generic[Context, Program]):
     packages: ClassVar[tuple[str, ...]] = ()
     writes_alone: ClassVar[bool] = False
     reads_back: ClassVar[bool] = True
+    exact_settings: ClassVar[str] = ""
     takes_quantised: ClassVar[bool] = False
     emulates: ClassVar[bool] = False
 
@@ -246,6 +249,16 @@ class Device(ABC, Generic[Context, Program]):
         says. `convert` calls this in a process of its own.
         """
         raise Unsupported(f"device {self.name!r} reads no file format")
+
+    def import_exact_program(
+        self,
+        context: Context,
+        path: Path,
+        inputs: Sequence[TensorType],
+        outputs: Sequence[TensorType],
+    ) -> Program:
+        """As `import_program`, with `exact_settings` beside the engine's defaults."""
+        raise Unsupported(f"device {self.name!r} reads no file format with settings")
 
     def files_of(self, path: Path) -> list[Path] | None:
         """The files that make up an existing file of this device's format, `path` among them.

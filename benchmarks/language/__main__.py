@@ -94,11 +94,14 @@ def on_device(part: Part, model: Model, device: str, stack: ExitStack) -> Run:
 
 
 def in_engine(part: Part, model: Model, path: Path, stack: ExitStack) -> Run:
-    """What runs the written file of a part, in the engine of its users."""
+    """What runs the written file of a part, in the engine of its users, which is told to round
+    nothing that the file does not round."""
     nna.convert(model, path, verify=False)
     if path.suffix == ".nnir":
         return on_device(part, nna.load(path), "builtin", stack)
-    opened = stack.enter_context(Stock(path, exporter(path.suffix), model))
+    engine = exporter(path.suffix)
+    is_exact = bool(engine.exact_settings)
+    opened = stack.enter_context(Stock(path, engine, model, is_exact=is_exact))
     return by_name(part, lambda *arrays: opened.run(arrays))
 
 

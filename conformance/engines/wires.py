@@ -172,13 +172,12 @@ def _parts_of_torch(module: torch.nn.Module) -> Parts:
 
 
 def _elements(tensor: torch.Tensor) -> np.ndarray:
-    """Its elements; bytes of what NumPy has no type for."""
-    import torch
-
-    data = tensor.detach().contiguous()
-    if data.dtype in (torch.float16, torch.float32, torch.float64):
+    """Its elements; as FLOAT32 where NumPy has no such type, as BFLOAT16."""
+    data = tensor.detach()
+    try:
         return data.numpy()
-    return data.resolve_conj().reshape(-1).view(torch.uint8).numpy()
+    except TypeError:
+        return data.float().numpy()
 
 
 READERS = {

@@ -27,15 +27,18 @@ IMPORTS = {
 
 
 class Stock:
-    """The program of a written file; `device` wrote it, None for an archive.
+    """The program of a written file; `device` wrote it, None for an archive. `is_exact`: it is
+    opened with the device's `exact_settings`.
 
     A context manager: entering opens the file, `run` runs it, and `close` ends the process and
     raises where it does not end by itself. Raises Unsupported where the engine is not installed or
     hands over no such types, DeviceError where it refuses the file.
     """
 
-    def __init__(self, path: Path, device: Device | None, model: Model) -> None:
-        self.path, self.device, self.model = path, device, model
+    def __init__(
+        self, path: Path, device: Device | None, model: Model, *, is_exact: bool = False
+    ) -> None:
+        self.path, self.device, self.model, self.is_exact = path, device, model, is_exact
         self.name = BUILTIN if device is None else device.name
         imports = IMPORTS.get(self.name, ())
         self._worker = Oracle("conformance.oracles.written", timeout=TIMEOUT, imports=imports)
@@ -48,7 +51,11 @@ class Stock:
         if self._holds:
             ends = {"inputs": user_inputs(self.model), "outputs": user_outputs(self.model)}
         types = {end: [encode_type(v.type) for v in values] for end, values in ends.items()}
-        named = {"path": str(self.path.absolute()), "device": self.device and self.device.name}
+        named = {
+            "path": str(self.path.absolute()),
+            "device": self.device and self.device.name,
+            "exact": self.is_exact,
+        }
         try:
             self._ask({**named, **types}, [])
         except BaseException:

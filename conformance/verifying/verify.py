@@ -179,9 +179,35 @@ def verify_file(
         got = [opened.run(t.arrays) for t in follow(found, f"running {path.name}")]
         opened.finish()
         rows, notes = compare_trials(model, found, got, origin, tolerance)
+        if isinstance(opened, Stock) and not all(row.agrees for row in rows):
+            rows, notes = _compare_exactly(opened, model, found, origin, tolerance) or (rows, notes)
     notes += weaknesses(_names_seen(model), found)
     seconds = time.perf_counter() - started
     return Report(origin.name, opened.name, rows, seconds, len(found), unproved, notes)
+
+
+def _compare_exactly(
+    opened: Stock,
+    model: Model,
+    found: Sequence[Trial],
+    origin: Origin | References,
+    tolerance: float | None,
+) -> tuple[list[Row], list[str]] | None:
+    """What a file gives with the settings by which its engine rounds nothing that the file does not
+    round, and a note that says so; None where there are none, or it differs with them too."""
+    device = opened.device
+    if device is None or not device.exact_settings:
+        return None
+    with Stock(opened.path, device, opened.model, is_exact=True) as exact:
+        got = [exact.run(t.arrays) for t in found]
+    rows, notes = compare_trials(model, found, got, origin, tolerance)
+    if not all(row.agrees for row in rows):
+        return None
+    note = (
+        f"{device.name} agrees with {device.exact_settings}: without, it rounds to 8 bits what is "
+        "multiplied with weights of few bits"
+    )
+    return rows, [*notes, note]
 
 
 def ask_origin(

@@ -21,8 +21,9 @@ from conformance.oracles.torch import load_program
 from conformance.verifying.input_ranges import range_of
 from conformance.verifying.inputs import random_inputs, rank_sizes
 from conformance.verifying.trials import COUNT, Trial, trials, weaknesses
-from conformance.verifying.verify import Report
+from conformance.verifying.verify import Report, verify_file
 from hal.runtime.memory import HostMemory
+from nnadapter.conversion import exporter
 from nnir.dim import symbol
 from nnir.model import Model
 from nnir.ops import binary, conv, index, quant, shape, unary
@@ -261,3 +262,33 @@ def test_int8_files_open_in_a_default_session(tmp_path: Path, opset: int) -> Non
     onnx.save(helper.make_model(graph, opset_imports=versions, ir_version=8), tmp_path / "q.onnx")
     nna.convert(tmp_path / "q.onnx", tmp_path / "out.onnx")
     assert onnx.load(tmp_path / "out.onnx").opset_import[0].version == 13
+
+
+@pytest.mark.parametrize("target", ["new.onnx", "new.xml"])
+def test_what_an_engine_rounds_by_itself_is_said(tmp_path: Path, target: str) -> None:
+    rng = np.random.default_rng(0)
+    weights = rng.integers(0, 256, (32, 2, 16), dtype=np.uint8)
+    scales = rng.random(64, dtype=np.float32) / 10
+    node = helper.make_node(
+        *("MatMulNBits", ["x", "weights", "scales"], ["y"]),
+        domain="com.microsoft",
+        K=64,
+        N=32,
+        bits=4,
+        block_size=32,
+        accuracy_level=1,
+    )
+    ends = [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 64])]
+    made = [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 32])]
+    known = [numpy_helper.from_array(a, n) for a, n in ((weights, "weights"), (scales, "scales"))]
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+    graph = helper.make_graph([node], "products", ends, made, known)
+    onnx.save(
+        helper.make_model(graph, opset_imports=opsets, ir_version=10), tmp_path / "model.onnx"
+    )
+    model = nna.convert(tmp_path / "model.onnx", tmp_path / target, verify=False)
+    engine = exporter(Path(target).suffix)
+    report = verify_file(tmp_path / "model.onnx", model, tmp_path / target, engine, nna.load)
+    assert report
+    notes = " ".join(report.notes)
+    assert f"agrees with {engine.exact_settings}: without, it rounds to 8 bits" in notes

@@ -147,6 +147,7 @@ class OnnxRuntime(Device[Settings, Program]):
     formats = (".onnx",)
     packages = ("onnxruntime",)
     writes_alone = True
+    exact_settings = f"{BITS_LEVEL}=1"
 
     def open_device(self) -> None:
         try:
@@ -347,7 +348,23 @@ class OnnxRuntime(Device[Settings, Program]):
         outputs: Sequence[TensorType],
     ) -> Program:
         """By a session with the options that every user has, and the kernels of plug-ins."""
-        session = self._session(str(path), self._plain_options(), Providers())
+        return self._open(path, self._plain_options(), inputs, outputs)
+
+    def import_exact_program(
+        self,
+        context: Settings,
+        path: Path,
+        inputs: Sequence[TensorType],
+        outputs: Sequence[TensorType],
+    ) -> Program:
+        options = self._plain_options()
+        options.add_session_config_entry(BITS_LEVEL, "1")
+        return self._open(path, options, inputs, outputs)
+
+    def _open(
+        self, path: Path, options: Any, inputs: Sequence[TensorType], outputs: Sequence[TensorType]
+    ) -> Program:
+        session = self._session(str(path), options, Providers())
         return Program.of(session, inputs, outputs, [], Providers())
 
     def files_of(self, path: Path) -> list[Path] | None:

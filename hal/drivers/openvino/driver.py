@@ -58,9 +58,13 @@ PRECISION = "INTEL_OPENVINO_INFERENCE_PRECISION"
 HINT = "INTEL_OPENVINO_PERFORMANCE_HINT"
 PRECISION_HINT = "INFERENCE_PRECISION_HINT"
 KINDS = {"FP32": "f32", "F32": "f32", "BF16": "bf16", "FP16": "f16", "F16": "f16"}
+PLAIN = {PRECISION_HINT: "f32"}
+"""What is set for files."""
+
+GROUPS = "DYNAMIC_QUANTIZATION_GROUP_SIZE"
 EXACT = {
     "EXECUTION_MODE_HINT": "ACCURACY",
-    "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0",
+    GROUPS: "0",
     "KV_CACHE_PRECISION": "f32",
     "CPU_DENORMALS_OPTIMIZATION": "NO",
 }
@@ -142,6 +146,7 @@ class OpenVINO(Device[Context, Program]):
     writes_alone = True
     reads_back = False
     packages = ("openvino",)
+    exact_settings = f"{GROUPS}=0"
 
     def open_device(self) -> None:
         try:
@@ -218,11 +223,29 @@ class OpenVINO(Device[Context, Program]):
     ) -> Program:
         """By OpenVINO's defaults, but numbers in float32: on some processors the default is
         narrower. The ends of the file are in the order that the model had them in."""
+        return self._open(Context(context.device, PLAIN, profile=False), path, inputs, outputs)
+
+    def import_exact_program(
+        self,
+        context: Context,
+        path: Path,
+        inputs: Sequence[TensorType],
+        outputs: Sequence[TensorType],
+    ) -> Program:
+        plain = Context(context.device, {**PLAIN, GROUPS: EXACT[GROUPS]}, profile=False)
+        return self._open(plain, path, inputs, outputs)
+
+    def _open(
+        self,
+        plain: Context,
+        path: Path,
+        inputs: Sequence[TensorType],
+        outputs: Sequence[TensorType],
+    ) -> Program:
         try:
             made = self.core.read_model(str(path))
         except Exception as error:
             raise BadFile(f"openvino cannot read {str(path)!r}: {one_line(error)}") from error
-        plain = Context(context.device, {PRECISION_HINT: "f32"}, profile=False)
         compiled = self._compile(plain, made)
         takes, gives = [end_of(t) for t in inputs], [end_of(t) for t in outputs]
         wanted = [
