@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rich.console import Console
 from rich.table import Table
@@ -73,7 +74,7 @@ def main() -> int:
         if given.tool and tool.name not in given.tool:
             continue
         counts = told[tool.name] = Counter()
-        for path in write_models(tool, given.folder):
+        for path in write_models(tool, given.folder.absolute()):
             verdicts = {d: ask(path, d, {}) for d in devices}
             counts["models"] += 1
             if AGREES not in verdicts.values() and not opens(path):
@@ -101,7 +102,9 @@ def write_models(tool: Tool, folder: Path) -> Iterator[Path]:
     place.mkdir(parents=True, exist_ok=True)
     with (place.with_suffix(".log")).open("a") as log:
         for _ in range(MOST_DEATHS):
-            if not subprocess.run(command, stdout=log, stderr=log, check=False).returncode:
+            with TemporaryDirectory() as aside:  # tools leave parts where they run
+                made = subprocess.run(command, cwd=aside, stdout=log, stderr=log, check=False)
+            if not made.returncode:
                 break
     for path in sorted(place.iterdir()):
         if not path.name.startswith((REFUSED, PART)):

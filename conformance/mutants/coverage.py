@@ -155,7 +155,8 @@ def _survey(bench: Bench, frontend: str, device: str) -> None:
     crowds: dict[tuple[str, str], Crowd] = {}
     saved = time.monotonic()
     for name in sorted(rows.keys() - known.keys(), key=digest):
-        row, crowd = rows[name], crowds.setdefault(kinds.get(name, (name, "")), Crowd())
+        kind = kinds[name][0] if name in kinds else (name, "")
+        row, crowd = rows[name], crowds.setdefault(kind, Crowd())
         if name in kinds and crowd.is_settled:
             kept.add(name, row, kinds[name][1], crowd.seconds, crowd.lines, is_taken=True)
             continue
@@ -201,9 +202,9 @@ class Crowd:
             self._lines.setdefault(file, set()).update(numbers)
 
 
-def _kinds(frontend: str, device: str) -> dict[str, tuple[str, str]]:
-    """The operator and the outcome of cases that pass by the ledger; none of operators whose cases
-    are others by now."""
+def _kinds(frontend: str, device: str) -> dict[str, tuple[tuple[str, str], str]]:
+    """Of cases that pass by the ledger what they have in common with those that are alike, and what
+    becomes of them; none of operators whose cases are others by now."""
     if device not in DEVICES:
         return {}
     cases: dict[str, dict[str, Any]] = {}
@@ -216,10 +217,10 @@ def _kinds(frontend: str, device: str) -> dict[str, tuple[str, str]]:
         if digest_of(named) != rows.digest:
             continue
         for name, case in named.items():
-            words = [rows.of(name, device), *rows.standard(name), rows.translation(name)]
-            found = " ".join(filter(None, words))
-            if found.startswith(PASS) and case.raises is None:
-                kinds[name] = (op if device == "builtin" else "", found)
+            kind = " ".join([rows.of(name, device), *rows.standard(name)])
+            if kind.startswith(PASS) and case.raises is None:
+                found = " ".join(filter(None, [kind, rows.translation(name)]))
+                kinds[name] = (op if device == "builtin" else "", kind), found
     return kinds
 
 

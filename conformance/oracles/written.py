@@ -39,7 +39,7 @@ def open_file(head: dict[str, Any]) -> Any:
     device = manager.acquire(head["device"])
     types = [[decode_type(row) for row in head[end]] for end in ("inputs", "outputs")]
     context = device.create_context(Properties({}), None)
-    open_program = device.import_exact_program if head["exact"] else device.import_program
+    open_program = device.import_exact_program if head.get("exact") else device.import_program
     file = open_program(context, path, *types)
     return lambda arrays: device.execute_program(file, arrays)
 

@@ -17,6 +17,7 @@ from hal.drivers.litert.quirks import QUIRKS as OF_LITERT
 from hal.drivers.onnxruntime.quirks import (
     ABOVE_FLOAT8,
     BIAS_OF_OTHER_STEPS,
+    HALF_OF_GELU,
     PAD_BEFORE_AVERAGE_POOL,
     PAD_BEFORE_MAX_POOL,
     PADDED_END,
@@ -324,6 +325,17 @@ def padded_end() -> Model:
     return model
 
 
+def shared_half(*, is_twice: bool) -> Model:
+    """A GELU by TANH, whose half something else reads too, or has a twin."""
+    model = Model("gelu")
+    x = model.input("x", TensorType(F32, (2, 4)))
+    inner = (x + x * x * x * 0.044715) * 0.7978846
+    half = x * 0.5
+    gelu = half * (activation.tanh(inner) + 1.0)
+    model.outputs = [gelu - (0.5 * x if is_twice else half)]
+    return model
+
+
 def experts(shape: str) -> Model:
     """Rows, open in their number, times a matrix of each expert."""
     model = Model("experts")
@@ -402,6 +414,8 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (SUMS_OF_INT64, "onnxruntime", long_sums),
     (BIAS_OF_OTHER_STEPS, "onnxruntime", coarse_bias),
     (PADDED_END, "onnxruntime", padded_end),
+    (HALF_OF_GELU, "onnxruntime", lambda: shared_half(is_twice=False)),
+    (HALF_OF_GELU, "onnxruntime", lambda: shared_half(is_twice=True)),
     (QUANTISED_END, "onnxruntime", lambda: quantised_end(turned=False)),
     (QUANTISED_END, "onnxruntime", lambda: quantised_end(turned=True)),
     (SLICE_BEFORE_GATHER, "openvino", cut_and_gathered),

@@ -4,13 +4,43 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.ops import activation, binary, conv, index, linear, pool, quant, recurrent, reduce, shape
+from nnir.ops import (
+    activation,
+    binary,
+    conv,
+    index,
+    linear,
+    pool,
+    quant,
+    recurrent,
+    reduce,
+    shape,
+)
 from nnir.types import Precision
 
 from ...case import Const, f, i, rand, scalar
 from .graph import GraphCase, Open, Step
 
 FOUND: list[GraphCase] = [
+    *(
+        GraphCase(
+            (rand(2, 4),),
+            (
+                Step(binary.pow_, (0, Const(scalar(3)))),
+                Step(binary.mul, (1, Const(scalar(0.044715)))),
+                Step(binary.add, (0, 2)),
+                Step(binary.mul, (3, Const(scalar(0.7978846)))),
+                Step(activation.tanh, (4,)),
+                Step(binary.add, (5, Const(scalar(1)))),
+                Step(binary.mul, (0, Const(scalar(0.5)))),
+                Step(binary.mul, (7, 6)),
+                Step(binary.mul, (Const(scalar(0.5)), 0)),
+                Step(binary.sub, (8, half)),
+            ),
+            why=f"onnxruntime: half of a GELU that is read, too, {name}",
+        )
+        for name, half in (("itself", 7), ("made twice", 9))
+    ),
     GraphCase(
         (np.full((3, 3, 2, 3), 1, np.float32),),
         (

@@ -8,7 +8,8 @@ import numpy as np
 
 from nnir.dim import Expr
 from nnir.errors import Unsupported
-from nnir.model import Model, Operation, Value
+from nnir.model import Model, Operation, Operator, Value
+from nnir.ops import FAMILIES
 
 from ...case import Const, rand
 from ...cases.nnir.graph import GraphCase, Open, Step
@@ -68,11 +69,18 @@ def _join(words: Any) -> str:
 
 
 def _step(step: Step) -> str:
-    operator = step.operator
-    name = f"{operator.family}.{operator.rule.__name__}"
+    name = _name(step.operator)
     operands = f"({_join(map(_source_of, step.operands))})"
     attributes = f", {source(step.attrs)}" if step.attrs else ""
     return f"Step({name}, {operands}{attributes})"
+
+
+def _name(operator: Operator[Any]) -> str:
+    """An operator in the module that has it: of those that others make, that is not its family."""
+    name = operator.rule.__name__
+    modules = [m for m in FAMILIES if vars(m).get(name) is operator]
+    places = [m.__name__.rpartition(".")[2] for m in modules]
+    return f"{operator.family if operator.family in places else places[0]}.{name}"
 
 
 def _source_of(given: Any) -> str:

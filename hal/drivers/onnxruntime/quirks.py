@@ -90,6 +90,13 @@ BIAS_OF_OTHER_STEPS = Quirk(
     "1.31.1",
     Means.REWRITTEN,
 )
+HALF_OF_GELU = Quirk(
+    "onnxruntime",
+    "half_of_a_gelu",
+    "half of what a GELU by Tanh is of has no session where something else reads it too",
+    "1.31.1",
+    Means.REWRITTEN,
+)
 QUIRKS = (
     PAD_BEFORE_MAX_POOL,
     PAD_BEFORE_AVERAGE_POOL,
@@ -103,4 +110,5 @@ QUIRKS = (
     ABOVE_FLOAT8,
     WEIGHTS_BETWEEN_INTEGERS,
     BIAS_OF_OTHER_STEPS,
+    HALF_OF_GELU,
 )
