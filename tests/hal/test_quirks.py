@@ -28,6 +28,7 @@ from hal.drivers.onnxruntime.quirks import (
 )
 from hal.drivers.onnxruntime.quirks import QUIRKS as OF_ONNXRUNTIME
 from hal.drivers.openvino.quirks import (
+    BORDER_BEFORE_SAME,
     DILATED_TAP,
     EQUAL_HEADS_AND_ROWS,
     GROUPS_OF_OPEN_ROWS,
@@ -60,7 +61,7 @@ from nnir.ops import (
     reduce,
     shape,
 )
-from nnir.types import Precision, TensorType
+from nnir.types import AutoPad, Precision, TensorType
 
 QUIRKS = (*OF_LITERT, *OF_ONNXRUNTIME, *OF_OPENVINO)
 F32 = Precision.FLOAT32
@@ -312,6 +313,21 @@ def coarse_bias() -> Model:
     return model
 
 
+def border_before_same(window: str) -> Model:
+    """A border in front of a window that has its own, of open sizes."""
+    model = Model("border")
+    x = model.input("x", TensorType(F32, (1, 2, symbol("h"), symbol("w"))))
+    border = shape.pad(x, [0, 0, 0, 0, 1, 1, 1, 1])
+    how = {"auto_pad": AutoPad.SAME, "strides": (1, 1)}
+    if window == "sums":
+        taps = model.constant(np.random.default_rng(1).standard_normal((3, 2, 2, 2), np.float32))
+        made = conv.conv_2d(border, taps, np.zeros(3, np.float32), **how, dilations=(1, 1))
+    else:
+        made = pool.average_pool_2d(border, **how, kernel_shape=(2, 2))
+    model.outputs = [made]
+    return model
+
+
 def padded_end() -> Model:
     """A feature that is an output, in front of a convolution with a border at one side."""
     model = Model("padded")
@@ -414,6 +430,8 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (SUMS_OF_INT64, "onnxruntime", long_sums),
     (BIAS_OF_OTHER_STEPS, "onnxruntime", coarse_bias),
     (PADDED_END, "onnxruntime", padded_end),
+    (BORDER_BEFORE_SAME, "openvino", lambda: border_before_same("sums")),
+    (BORDER_BEFORE_SAME, "openvino", lambda: border_before_same("means")),
     (HALF_OF_GELU, "onnxruntime", lambda: shared_half(is_twice=False)),
     (HALF_OF_GELU, "onnxruntime", lambda: shared_half(is_twice=True)),
     (QUANTISED_END, "onnxruntime", lambda: quantised_end(turned=False)),

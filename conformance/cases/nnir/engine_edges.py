@@ -26,7 +26,7 @@ from nnir.ops import (
     shape,
     unary,
 )
-from nnir.types import Fuse, Precision, precision_of
+from nnir.types import AutoPad, Fuse, Precision, precision_of
 
 from ...case import Const, Tolerance, f, i, rand, scalar
 from .chains import Chain
@@ -387,5 +387,31 @@ def repeats_of_repeats() -> Iterator[Chain]:
         yield Chain((source,), ends, why=f"tiled, expanded from {count}", outputs=(3, 4))
 
 
+def borders_before_same() -> Iterator[Chain]:
+    """Windows with a border of their own behind one that is put on, where sizes are open."""
+    image = Open(rand(1, 2, 4, 5), (1, 2, "h", "w"))
+    ends = Const(i(0, 0, 0, 0, 1, 0, 1, 1))
+    for strides in ((1, 1), (2, 2)):
+        how = {"auto_pad": AutoPad.SAME, "strides": strides}
+        turned = Step(shape.transpose, (1,), {"perm": (0, 1, 3, 2)})
+        for behind in ((), (turned,)):
+            last = 1 + len(behind)
+            where = f"strides of {strides[0]}" + ", turned" * bool(behind)
+            taps, none = Const(rand(3, 2, 2, 3)), Const(np.zeros(3, np.float32))
+            sums = Step(conv.conv_2d, (last, taps, none), {**how, "dilations": (1, 1)})
+            yield Chain(
+                (image,),
+                (Step(shape.pad, (0, ends)), *behind, sums),
+                why=f"a border and a convolution of its own, {where}",
+            )
+            mean = Step(pool.average_pool_2d, (last,), {**how, "kernel_shape": (2, 3)})
+            yield Chain(
+                (image,),
+                (Step(shape.pad, (0, ends)), *behind, mean),
+                why=f"a border and means of their own, {where}",
+            )
+
+
 CHAINS = [*repeats_of_repeats(), *small_integers(), *points(), *quantised_odds(), *open_odds()]
 CHAINS += cut_and_gathered()
+CHAINS += borders_before_same()

@@ -9,7 +9,14 @@ from ...attributes import Transposed, Window
 from .emitter import Emitter, Ref
 from .forms import Single, Sizes, Table, single
 from .strides import convolve
-from .windows import add_border, explicit, padding, spatial_sizes, split_border
+from .windows import (
+    add_border,
+    explicit,
+    keep_apart,
+    padding,
+    spatial_sizes,
+    split_border,
+)
 
 table = Table()
 
@@ -28,7 +35,7 @@ def convolution(
     border = padding(input, how.over(spatial_sizes(filter)))
     cut, grown = split_border(zip(border["pads_begin"], border["pads_end"], strict=True))
     border = explicit(grown) | {"auto_pad": border["auto_pad"]}
-    x = add_border(g, single(g, input), cut)
+    x = keep_apart(g, input, add_border(g, single(g, input), cut), border)
     return _add_bias(convolve(g, "Convolution", x, filter, group, how, **border), bias)
 
 

@@ -16,7 +16,7 @@ from .emitter import Emitter, Ref, Refs
 from .finite import is_computed
 from .forms import Single, Table, single
 from .integers import is_size
-from .windows import pooling
+from .windows import keep_apart, pooling
 
 table = Table()
 table.decompose(pool.average_pool, average_behind_border, average_by_convolution)
@@ -33,7 +33,8 @@ def average(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -
     counts = count_include_pad and any(how.pads if inside else borders) > is_same
     g.need(not (how.is_dilated or counts), "has means of what lies in the data, without dilations")
     excludes = any(borders) and (inside or not count_include_pad)
-    return g.node("AvgPool", single(g, input), outputs=1, **given, **{"exclude-pad": excludes})
+    x = keep_apart(g, input, single(g, input), given)
+    return g.node("AvgPool", x, outputs=1, **given, **{"exclude-pad": excludes})
 
 
 def _largest(g: Emitter, x: Ref, slide: Callable[[Ref], Refs], *, places: bool) -> Refs:

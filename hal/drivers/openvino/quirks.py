@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnir.dim import Expr
 from nnir.model import Operation, Value
 from nnir.operator import Pattern
-from nnir.ops import activation, binary, compare
+from nnir.ops import activation, binary, compare, shape
 
 from ...quirks import Means, Quirk
 
@@ -125,7 +125,16 @@ REPEATS_OF_REPEATS = Quirk(
     "2026.4.1",
     Means.REWRITTEN,
 )
+BORDER_BEFORE_SAME = Quirk(
+    "openvino",
+    "border_before_auto_pad",
+    "a Pad of zeros in front of a Convolution or an AvgPool with auto_pad is joined with it where "
+    "sizes are open, and the window's own border is lost",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
 QUIRKS = (
+    BORDER_BEFORE_SAME,
     EQUAL_HEADS_AND_ROWS,
     ONE_KEY_FIRST,
     RESHAPE_TO_NUMBER,
@@ -192,3 +201,13 @@ def is_open_with_groups(x: Value, y: Value) -> bool:
     if x.rank not in (2, 3) or y.rank != 3 or not is_open or not is_known or y.shape[0] == 1:
         return False
     return x.rank == 2 or x.shape[0] != y.shape[0]
+
+
+def is_behind_border(value: Value) -> bool:
+    """Whether a value is made by a PAD, or by a TRANSPOSE of one's result."""
+    while (made := value.producer) is not None and made.operator is shape.transpose:
+        source = made.inputs[0]
+        if source is None:
+            return False
+        value = source
+    return made is not None and made.operator is shape.pad

@@ -11,7 +11,9 @@ from nnir.model import Value
 from nnir.ops import pool
 
 from ...attributes import Ints, Window
+from ...quirks import report_met
 from .emitter import Emitter, Ref
+from .quirks import BORDER_BEFORE_SAME, is_behind_border
 
 Pair = tuple[int, int]
 """Before and after an axis."""
@@ -48,6 +50,16 @@ def padding(input: Value, how: Window) -> Border:
     if len(sizes) < how.rank:
         return explicit([(0, 0)] * how.rank) | {"auto_pad": "same_upper"}
     return explicit(how.resolve_padding(sizes))
+
+
+def keep_apart(g: Emitter, input: Value, x: Ref, border: Border) -> Ref:
+    """What a window reads, with nothing put on where OpenVINO would join a border in front of it
+    with a window that finds its own: that one is lost then."""
+    if border["auto_pad"] == "explicit" or not is_behind_border(input):
+        return x
+    report_met(BORDER_BEFORE_SAME)
+    nothing = g.dims(x) * 0
+    return g.node("Pad", x, nothing, nothing, g.number(0, x), pad_mode="constant")
 
 
 def spatial_sizes(input: Value) -> list[int]:
