@@ -31,7 +31,8 @@ NUMBERS = re.compile(r"\d+")
 
 def digest(models: Iterable[Model]) -> str:
     """A few digits that stand for the operations of models, their attributes and constants, the
-    types of values and all names; numbers in names, which frameworks count up, are one."""
+    types of values, what is known of their elements, and all names; numbers in names, which
+    frameworks count up, are one."""
     state = hashlib.sha256()
     for model in models:
         state.update(json.dumps(Coarse().model(model), sort_keys=True).encode())
@@ -49,6 +50,12 @@ class Coarse(Encoder):
         graph["values"] = [[_plain(name), *row] for name, *row in graph["values"]]
         graph["operations"] = [[*row, _plain(origin)] for *row, origin in graph["operations"]]
         graph["symbols"] = [*graph["symbols"].values()]
+        graph["contents"] = [
+            [v.content.shape, [*map(str, v.content.flat)]]
+            for operation in model.operations
+            for v in operation.outputs
+            if v.content is not None
+        ]
         return graph
 
     def weight(self, array: np.ndarray) -> Any:

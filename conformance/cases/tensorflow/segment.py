@@ -26,6 +26,7 @@ CASES = [
     *(Case(f"UnsortedSegment{k}", (rand(2, 3, 2), ints(1, 0, 1, 2, 2, -1, shape=(2, 3)), axis(3)),
            why="two axes", tol=ROUNDS) for k in KINDS),
     Case("UnsortedSegmentSum", (rand(0, 2), ints(), axis(2)), why="nothing"),
+    Case("UnsortedSegmentSum", (rand(2, 0, 3), ints(shape=(2, 0)), axis(2)), why="empty rows"),
     Case("UnsortedSegmentMax", (f(1, -np.inf, np.inf, 2, 3), MIXED, axis(4)), why="infinities"),
     *(Case(f"Segment{k}", (X, IDS), tol=ROUNDS) for k in (*KINDS, "Mean")),
     *(Case(f"Segment{k}", (X, Const(IDS)), why="known", tol=ROUNDS) for k in (*KINDS, "Mean")),
