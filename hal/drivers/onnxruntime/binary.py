@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
 from nnir.broadcast import broadcast
-from nnir.model import Model, Operation, Operator, Value
-from nnir.ops import activation, binary, compare, reduce, unary
+from nnir.model import Model, Value
+from nnir.ops import binary, compare, reduce, unary
 from nnir.types import Precision
 
 from ...lowering import Lowerings
 from ...quirks import report_met
 from .emitter import Emitter, Ref, Taken
-from .quirks import HALF_OF_GELU
+from .quirks import HALF_OF_GELU, is_half, is_half_of_gelu
 
 table = Lowerings[Ref]()
 table.fuse(Emitter.fused)
@@ -33,45 +32,11 @@ table.natives(
 
 @table.lower(binary.mul)
 def mul(g: Emitter, input0: Value, input1: Value) -> Ref:
-    x = input0 if _is_half(input1) else input1 if _is_half(input0) else None
-    if x is None or not _is_shared_half(x, g.operation.outputs[0]):
+    x = input0 if is_half(input1) else input1 if is_half(input0) else None
+    if x is None or not is_half_of_gelu(x, g.operation.outputs[0]):
         return g.node("Mul", input0, input1)
     report_met(HALF_OF_GELU)
     return g.take(x) / 2
-
-
-def _operands(operation: Operation) -> list[Value]:
-    return [v for v in operation.inputs if v is not None]
-
-
-def _is_half(value: Value) -> bool:
-    known = value.constant
-    return known is not None and known.size == 1 and bool(known.reshape(()) == 0.5)
-
-
-def _is_shared_half(x: Value, half: Value) -> bool:
-    """Whether half of `x` is a factor of a GELU by TANH, and something else reads it too.
-
-    ONNX Runtime makes one kernel of the GELU, and takes the half away with it; equal products are
-    one before that.
-    """
-    products = [o for o in x.uses if o.operator is binary.mul and any(map(_is_half, _operands(o)))]
-    halves = {half, *(o.outputs[0] for o in products)}
-    readers = [o for value in halves for o in value.uses]
-    is_read_more = len(readers) > 1 or any(value in value.model.outputs for value in halves)
-    return is_read_more and any(_is_gelu(o) for o in readers)
-
-
-def _is_gelu(product: Operation) -> bool:
-    """Whether something is multiplied with the sum of a TANH and a number."""
-    sums = _makers(product, binary.add) if product.operator is binary.mul else []
-    return any(_makers(o, activation.tanh) for o in sums)
-
-
-def _makers(operation: Operation, operator: Operator[Any]) -> list[Operation]:
-    """The operations of one operator that make what an operation reads."""
-    makers = [v.producer for v in _operands(operation)]
-    return [o for o in makers if o is not None and o.operator is operator]
 
 
 @table.lower(binary.sum_)

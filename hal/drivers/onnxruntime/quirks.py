@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from nnir.model import Operation, Operator, Value
+from nnir.ops import activation, binary
+
 from ...quirks import Means, Quirk
 
 PAD_BEFORE_MAX_POOL = Quirk(
@@ -112,3 +117,38 @@ QUIRKS = (
     BIAS_OF_OTHER_STEPS,
     HALF_OF_GELU,
 )
+
+
+def _operands(operation: Operation) -> list[Value]:
+    return [v for v in operation.inputs if v is not None]
+
+
+def is_half(value: Value) -> bool:
+    """Whether a value is the number 0.5."""
+    known = value.constant
+    return known is not None and known.size == 1 and bool(known.reshape(()) == 0.5)
+
+
+def is_half_of_gelu(x: Value, half: Value) -> bool:
+    """Whether half of `x` is a factor of a GELU by TANH, and something else reads it too.
+
+    ONNX Runtime makes one kernel of the GELU, and takes the half away with it; equal products are
+    one before that.
+    """
+    products = [o for o in x.uses if o.operator is binary.mul and any(map(is_half, _operands(o)))]
+    halves = {half, *(o.outputs[0] for o in products)}
+    readers = [o for value in halves for o in value.uses]
+    is_read_more = len(readers) > 1 or any(value in value.model.outputs for value in halves)
+    return is_read_more and any(_is_gelu(o) for o in readers)
+
+
+def _is_gelu(product: Operation) -> bool:
+    """Whether something is multiplied with the sum of a TANH and a number."""
+    sums = _makers(product, binary.add) if product.operator is binary.mul else []
+    return any(_makers(o, activation.tanh) for o in sums)
+
+
+def _makers(operation: Operation, operator: Operator[Any]) -> list[Operation]:
+    """The operations of one operator that make what an operation reads."""
+    makers = [v.producer for v in _operands(operation)]
+    return [o for o in makers if o is not None and o.operator is operator]
