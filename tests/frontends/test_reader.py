@@ -14,7 +14,7 @@ import nnadapter as nna
 from conformance.suites.onnx_backend import cases
 from frontends.onnx.reading import reader
 from frontends.source import SourceGraph, SourceModel
-from nnir.errors import Unsupported
+from nnir.errors import BadFile, Unsupported
 
 from ..conftest import info, model_of, tensor
 
@@ -211,3 +211,26 @@ def test_nothing_is_copied(tmp_path: Path) -> None:
     while isinstance(owner, np.ndarray) and owner.base is not None:
         owner = owner.base
     assert "mmap" in type(owner).__name__ or "memoryview" in type(owner).__name__
+
+
+def test_attributes_of_files_without_types() -> None:
+    """Exporters of the first years left the type of an attribute out, as its field says it."""
+    node = helper.make_node("Flatten", ["x"], ["y"], axis=2)
+    pool = helper.make_node("MaxPool", ["y4"], ["z"], kernel_shape=[2, 1], strides=[1, 2])
+    for attribute in (*node.attribute, *pool.attribute):
+        attribute.ClearField("type")
+    shaped = helper.make_node("Unsqueeze", ["y"], ["y4"], axes=[0, 1])
+    graph = helper.make_graph([node, shaped, pool], "g", [info("x", [2, 3, 4])], [info("z", None)])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 9)])
+    found = read(model).graph.nodes
+    assert found[0].attributes == {"axis": 2}
+    assert found[2].attributes == {"kernel_shape": [2, 1], "strides": [1, 2]}
+
+
+def test_the_own_format_of_onnx_runtime_is_told_by_its_mark() -> None:
+    whole = model_of([helper.make_node("Relu", ["x"], ["y"])], [info("x", [2])], [info("y", [2])])
+    data = bytearray(whole.SerializeToString())
+    assert reader.read(bytes(data)).graph.nodes[0].op == "Relu"
+    data[4:8] = reader.OWN_FORMAT
+    with pytest.raises(BadFile, match="ONNX Runtime's own format"):
+        reader.read(bytes(data))

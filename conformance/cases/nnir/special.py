@@ -76,6 +76,8 @@ def norms() -> Iterator[DirectCase]:
         (3, 2, 0.5, 0.5),
         (5, 1, 2, 1),
         (9, 3, 1, 2),
+        (64, 1, 1, 1),
+        (65, 1, 1, 1),  # more than is written out
     ):
         attrs = {"size": size, "bias": float(bias), "alpha": float(alpha), "beta": float(beta)}
         yield referred(norm.lrn, (IMAGE,), attrs, tol=NEAR, why=f"{size}, {bias}, {alpha}, {beta}")
