@@ -6,6 +6,7 @@ import contextlib
 import random
 import re
 import shutil
+import struct
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from frontends.paddle import load
+from frontends.paddle.reading.params import read_all
 from hal.runtime.program import Program
 from nnir.errors import BadFile, BadModel, BadType, NNAdapterError, Unsupported, summary
 
@@ -188,3 +190,16 @@ def test_an_empty_file(tmp_path: Path) -> None:
 
 def test_no_program_at_all(tmp_path: Path) -> None:
     refused(written(tmp_path, b"\x89PNG\r\n" * 50), BadFile, "damaged|truncated")
+
+
+def test_levels_of_detail_are_passed_over() -> None:
+    """Parameters of a lookup table may say which rows belong together."""
+    values = np.arange(6, dtype=np.float32)
+    plain = parameter(values.tobytes(), [2, 3])
+    levels = [struct.pack("<Q2Q", 16, 0, 2), struct.pack("<Q3Q", 24, 0, 1, 2)]
+    told = plain[:4] + struct.pack("<Q", len(levels)) + b"".join(levels) + plain[12:]
+    first, second = read_all(told + plain)
+    np.testing.assert_array_equal(first, values.reshape(2, 3))
+    np.testing.assert_array_equal(second, values.reshape(2, 3))
+    with pytest.raises(BadFile, match="levels of detail end behind the file"):
+        read_all(told[:30])

@@ -8,13 +8,16 @@ import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import nnadapter as nna
 from frontends import tflite as frontend
+from frontends.tflite.reading.sparse import places_of
 from nnir.errors import BadFile, NNAdapterError, summary
 from nnir.formats.flatbuffer import Bytes, Table
+from nnir.formats.tflite.schema import SparsityTable
 
 SECONDS = 5
 
@@ -147,3 +150,31 @@ def test_mutated_files(seed: int, files: Path) -> None:
         with contextlib.suppress(NNAdapterError):
             frontend.load(bytes(data))
         assert time.process_time() - started < SECONDS
+
+
+class Listed:
+    """A table of lists, by their slots."""
+
+    def __init__(self, **lists: list[Any]) -> None:
+        self._lists = {getattr(SparsityTable, name): found for name, found in lists.items()}
+
+    def integers(self, slot: int) -> list[int]:
+        return self._lists[slot]
+
+    tables = integers
+
+
+@pytest.mark.parametrize(
+    ("order", "blocks", "axes"),
+    [
+        ([0, 2], [], 2),
+        ([0, 1], [], 3),
+        ([0, 1, 2], [2], 3),
+        ([0, 1, 2], [-1], 3),
+    ],
+)
+def test_sparse_axes_that_are_none(order: list[int], blocks: list[int], axes: int) -> None:
+    told = {"TRAVERSAL_ORDER": order, "BLOCK_MAP": blocks, "DIM_METADATA": [None] * axes}
+    table: Any = Listed(**told)
+    with pytest.raises(BadFile, match="sparse axes"):
+        places_of(table, (4, 4), 16)

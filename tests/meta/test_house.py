@@ -30,6 +30,7 @@ FRAMEWORKS = {"onnx", "onnxruntime", "torch", "tensorflow", "paddle", "openvino"
 }
 MAY_IMPORT_FRAMEWORKS = {
     "conformance/engines/forms.py",
+    "conformance/engines/wires.py",
     "conformance/engines/written.py",
     "hal/drivers/litert/driver.py",
     "hal/drivers/litert/probe.py",

@@ -246,6 +246,14 @@ CASES = [
     case(
         "distribute_fpn_proposals",
         boxes(9, size=500),
+        i(4, 5, dtype=I32),
+        **LEVELS | {"max_level": LEVELS["min_level"]},
+        pixel_offset=True,
+        why="one level",
+    ),
+    case(
+        "distribute_fpn_proposals",
+        boxes(9, size=500),
         None,
         **LEVELS,
         pixel_offset=True,

@@ -31,6 +31,11 @@ ROW_BLOCKS = Blocked(
     rand(3, 2, seed=2, low=0.01, high=0.1).astype(np.float16),
     32,
 )
+THIRDS = Blocked(
+    rand(3, 96, seed=3, dtype=np.int8, low=-8, high=7).astype(ml_dtypes.int4),
+    rand(3, 3, seed=4, low=0.01, high=0.1).astype(np.float16),
+    32,
+)
 LEFT, RIGHT = rand(2, 3, 4), rand(2, 4, 5, seed=1)
 
 
@@ -98,6 +103,8 @@ CASES = [
          results=FLOAT, tol=ROUNDS, why="int8 rows", opset=2),
     Case("EMBEDDING_LOOKUP", (i(2, 0, dtype=np.int32), ROW_BLOCKS), results=FLOAT, tol=ROUNDS,
          opset=4, why="scales of blocks"),
+    Case("EMBEDDING_LOOKUP", (i(2, 0, dtype=np.int32), THIRDS), results=FLOAT, tol=ROUNDS,
+         opset=4, why="scales of three blocks"),
     Case("FULLY_CONNECTED", (rand(3, 8), Sparse(HOLES), Const(rand(8))), tol=ROUNDS, opset=8,
          why="sparse weights"),
     Case("FULLY_CONNECTED", (rand(3, 12), Sparse(PIECES, (1, 4)), Const(rand(8))), tol=ROUNDS,

@@ -8,8 +8,8 @@ import numpy as np
 
 from nnir.dim import Expr
 from nnir.errors import NoLowering
-from nnir.model import Operation, Value
-from nnir.ops import activation, quant
+from nnir.model import Value
+from nnir.ops import activation
 from nnir.types import Fuse, Precision
 
 from ...lowering import Lowerings
@@ -17,7 +17,7 @@ from ...operands import Axis
 from ...quirks import report_met
 from .cuda import shift_by_largest
 from .emitter import Emitter, Ref, Taken, widen
-from .quirks import SOFTMAX_WRAPS
+from .quirks import SOFTMAX_WRAPS, is_cut_off
 
 table = Lowerings[Ref]()
 
@@ -91,30 +91,10 @@ def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     made = g.node("Softmax", input, axis=axis)
     size = input.shape[axis]
     is_alone = isinstance(size, Expr) or size == 1
-    if not any(_is_cut_off(o, is_alone=is_alone) for o in _readers(input)):
+    if not is_cut_off(input, is_alone=is_alone):
         return made
     report_met(SOFTMAX_WRAPS)
     return g.node("Max", made, g.number(0, input))  # none is below; it keeps them apart
-
-
-def _readers(input: Value) -> list[Operation]:
-    """What reads a softmax of `input`."""
-    made = [o.outputs[0] for o in input.uses if o.operator is activation.softmax]
-    return [o for v in made for o in v.uses]
-
-
-def _is_cut_off(reader: Operation, *, is_alone: bool) -> bool:
-    """Whether a quantisation has no number for 1, or it is not known; one element by itself
-    (`is_alone`) is lost with any."""
-    if reader.operator is not quant.quantize_linear or not reader.outputs[0].is_integer:
-        return False
-    _, scale, zero_point = reader.inputs
-    dtype = reader.outputs[0].dtype
-    zero = np.zeros(1, dtype) if zero_point is None else zero_point.constant
-    if is_alone or scale is None or scale.constant is None or zero is None:
-        return True
-    most = (np.iinfo(dtype).max - zero.astype(np.float64)) * scale.constant
-    return bool((most < 1).any())
 
 
 @table.lower(activation.hardmax)

@@ -11,7 +11,7 @@ from nnir.ops import linear
 from ...lowering import Lowerings
 from .blind import is_mended_later, mended_product
 from .emitter import Emitter, Operand, Ref
-from .quant import is_turned
+from .products import is_turned
 
 table = Lowerings[Ref]()
 table.native(linear.determinant, "Det")

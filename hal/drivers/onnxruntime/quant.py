@@ -8,14 +8,15 @@ from nnir.broadcast import axis_of
 from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
 from nnir.model import Operation, Value
-from nnir.ops import binary, conv, linear, quant
+from nnir.ops import binary, quant
 from nnir.types import Precision
 
 from ... import quantised
 from ...lowering import Lowerings
 from ...quirks import report_met
 from .emitter import Emitter, Operand, Ref
-from .quirks import BIAS_OF_OTHER_STEPS
+from .products import is_turned
+from .quirks import BIAS_OF_OTHER_STEPS, has_own_steps
 
 table = Lowerings[Ref]()
 NATIVE = frozenset(
@@ -32,7 +33,6 @@ NATIVE = frozenset(
         Precision.FLOAT8E5M2FNUZ,
     }
 )
-NARROW = frozenset({Precision.INT4, Precision.UINT4})
 SCALES = frozenset({Precision.FLOAT16, Precision.FLOAT32})
 
 
@@ -134,60 +134,11 @@ def fold_bias(operation: Operation) -> np.ndarray | None:
     """
     arrays = [None if v is None else v.constant for v in operation.inputs]
     (made,) = operation.outputs
-    if any(a is None for a in arrays[:2]) or all(_has_own_steps(r, made) for r in made.uses):
+    if any(a is None for a in arrays[:2]) or all(has_own_steps(r, made) for r in made.uses):
         return None
     report_met(BIAS_OF_OTHER_STEPS)
     found: np.ndarray = quant.dequantize_linear.reference(*arrays, **operation.attributes)
     return found
-
-
-def _has_own_steps(reader: Operation, bias: Value) -> bool:
-    """Whether an operation adds a bias that counts in steps of its products."""
-    if reader.operator in (conv.conv_2d, conv.conv_3d):
-        return True
-    if reader.operator is not linear.fully_connected or reader.inputs[2] is not bias:
-        return False
-    scales = [_scale_of(v) for v in (*reader.inputs[:2], bias)]
-    x, weight, own = scales
-    if x is None or weight is None or own is None:
-        return False
-    return bool(np.allclose(x * weight, own, atol=0))
-
-
-def _scale_of(value: Value | None) -> np.ndarray | None:
-    """The scales of the integers that a value is made of."""
-    maker = None if value is None else value.producer
-    if maker is None or maker.operator is not quant.dequantize_linear or maker.inputs[1] is None:
-        return None
-    return maker.inputs[1].constant
-
-
-def is_turned(value: Value) -> bool:
-    """Whether a matrix of weights is written with its axes exchanged.
-
-    ONNX Runtime makes one kernel (MatMulNBits) of a product with integers of 4 bits in blocks where
-    the first axis is summed, and turns all weights into floats where there is a transpose between.
-    """
-    maker = value.producer
-    if maker is None or maker.operator is not quant.dequantize_linear or value.rank != 2:
-        return False
-    is_known = all(v is None or v.constant is not None for v in maker.inputs)
-    is_narrow = maker.inputs[0] is not None and maker.inputs[0].precision in NARROW
-    return (
-        bool(is_known and is_narrow and maker.attributes["block_size"] and value.uses)
-        and value not in value.model.outputs
-        and all(_turns(reader, value) for reader in value.uses)
-    )
-
-
-def _turns(reader: Operation, value: Value) -> bool:
-    """Whether an operation multiplies with a transposed matrix."""
-    return (
-        reader.operator is linear.mat_mul
-        and reader.inputs[1] is value
-        and reader.inputs[0] is not value
-        and bool(reader.attributes["transpose_y"])
-    )
 
 
 def _turn(g: Emitter, value: Value) -> Ref:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from nnir.model import Operation, Operator, Value
-from nnir.ops import activation, binary
+from nnir.ops import activation, binary, conv, linear, quant, unary
 
 from ...quirks import Means, Quirk
 
@@ -152,3 +154,55 @@ def _makers(operation: Operation, operator: Operator[Any]) -> list[Operation]:
     """The operations of one operator that make what an operation reads."""
     makers = [v.producer for v in _operands(operation)]
     return [o for o in makers if o is not None and o.operator is operator]
+
+
+def is_cut_off(input: Value, *, is_alone: bool) -> bool:
+    """Whether a softmax of `input` is quantised to less than 1; one element by itself (`is_alone`)
+    is lost with any number."""
+    made = [o.outputs[0] for o in input.uses if o.operator is activation.softmax]
+    return any(_has_no_one(o, is_alone=is_alone) for v in made for o in v.uses)
+
+
+def _has_no_one(reader: Operation, *, is_alone: bool) -> bool:
+    """Whether a quantisation has no number for 1, or it is not known."""
+    if reader.operator is not quant.quantize_linear or not reader.outputs[0].is_integer:
+        return False
+    _, scale, zero_point = reader.inputs
+    dtype = reader.outputs[0].dtype
+    zero = np.zeros(1, dtype) if zero_point is None else zero_point.constant
+    if is_alone or scale is None or scale.constant is None or zero is None:
+        return True
+    most = (np.iinfo(dtype).max - zero.astype(np.float64)) * scale.constant
+    return bool((most < 1).any())
+
+
+def has_own_steps(reader: Operation, bias: Value) -> bool:
+    """Whether an operation adds a bias that counts in steps of its products."""
+    if reader.operator in (conv.conv_2d, conv.conv_3d):
+        return True
+    if reader.operator is not linear.fully_connected or reader.inputs[2] is not bias:
+        return False
+    scales = [_scale_of(v) for v in (*reader.inputs[:2], bias)]
+    x, weight, own = scales
+    if x is None or weight is None or own is None:
+        return False
+    return bool(np.allclose(x * weight, own, atol=0))
+
+
+def _scale_of(value: Value | None) -> np.ndarray | None:
+    """The scales of the integers that a value is made of."""
+    maker = None if value is None else value.producer
+    if maker is None or maker.operator is not quant.dequantize_linear or maker.inputs[1] is None:
+        return None
+    return maker.inputs[1].constant
+
+
+def is_small_sum(input: Value) -> bool:
+    """Whether no sum comes near 2**53: counts, and what was a narrower integer."""
+    if input.known is not None:
+        return bool(np.abs(input.known.astype(np.float64)).sum() < 2**52)
+    producer = input.producer
+    if producer is None or producer.operator is not unary.cast:
+        return False
+    source = producer.inputs[0]
+    return source is not None and source.dtype.kind in "biu" and source.dtype.itemsize < 8

@@ -9,7 +9,7 @@ import numpy as np
 from nnir.broadcast import axes_of, ints
 from nnir.errors import NoLowering
 from nnir.model import Model, Value
-from nnir.ops import reduce, unary
+from nnir.ops import reduce
 from nnir.recipes.reduce import mean_by_sum
 from nnir.types import Precision, TensorType
 
@@ -19,7 +19,7 @@ from .binary import SIGNED, from_signed_order, to_signed_order
 from .cuda import restore_infinity
 from .emitter import Emitter, Operand, Ref, Sizes
 from .kernels import has_kernel
-from .quirks import SUMS_OF_INT64
+from .quirks import SUMS_OF_INT64, is_small_sum
 
 table = Lowerings[Ref]()
 table.decompose(reduce.reduce_mean, mean_by_sum)
@@ -65,7 +65,7 @@ def _wrapping(g: Emitter, input: Value) -> Ref:
 
 @table.lower(reduce.reduce_sum)
 def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-    if input.precision not in WIDE or _is_small(input):
+    if input.precision not in WIDE or is_small_sum(input):
         return g.node("ReduceSum", _wrapping(g, input), _axes(g, axes), keepdims=keepdim)
     report_met(SUMS_OF_INT64)
     named = ints(axes)
@@ -77,17 +77,6 @@ def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
 
 
 WIDE = frozenset({Precision.INT64, Precision.UINT64})
-
-
-def _is_small(input: Value) -> bool:
-    """Whether no sum comes near 2**53: counts, and what was a narrower integer."""
-    if input.known is not None:
-        return bool(np.abs(input.known.astype(np.float64)).sum() < 2**52)
-    producer = input.producer
-    if producer is None or producer.operator is not unary.cast:
-        return False
-    source = producer.inputs[0]
-    return source is not None and source.dtype.kind in "biu" and source.dtype.itemsize < 8
 
 
 def _sum_of_products(g: Emitter, input: Value, along: list[int], *, keepdim: bool) -> Ref:

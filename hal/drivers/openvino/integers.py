@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from nnir.model import Value
 from nnir.types import Precision
 
 from .elements import NARROW
-from .emitter import Emitter, Operand, Ref
+from .emitter import Emitter, Operand, Ref, Refs
 
 INT32 = Precision.INT32
 
@@ -185,3 +186,27 @@ def bounds_of(precision: Precision) -> tuple[int, int]:
     """What an integer holds, for the purposes of 32 bits."""
     kind = np.iinfo(np.int32 if precision == Precision.INT64 else precision.dtype)
     return int(kind.min), int(kind.max)
+
+
+def multiply_exactly(
+    g: Emitter, x: Value, y: Value, count: int, transpose_x: bool, transpose_y: bool
+) -> Ref:
+    """Sums of `count` products at once, which floats give exactly, as small integers they are."""
+    flags = transpose_x and x.rank > 1, transpose_y and y.rank > 1
+    axes = -2 if flags[0] else -1, -1 if flags[1] or y.rank == 1 else -2
+    width = x.shape[axes[0]]
+    if not isinstance(width, int) or not width:
+        raise NoLowering(f"openvino: sums of {width} products of {x.type} and {y.type}")
+    parts = [min(count, width - k) for k in range(0, width, count)]
+
+    def split(value: Value, axis: int) -> Refs:
+        whole = g.cast(value, Precision.FLOAT32)
+        if len(parts) == 1:
+            return (whole,)
+        return g.node("VariadicSplit", whole, g.scalar(axis), g.ints(*parts), outputs=len(parts))
+
+    sums = [
+        g.node("MatMul", a, b, transpose_a=flags[0], transpose_b=flags[1]).cast(x.precision)
+        for a, b in zip(split(x, axes[0]), split(y, axes[1]), strict=True)
+    ]
+    return reduce(operator.add, sums)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import operator
-from functools import reduce
-
 from nnir.errors import NoLowering
 from nnir.intervals import count_exact
 from nnir.model import Value
@@ -12,8 +9,9 @@ from nnir.ops import linear
 from nnir.types import Precision
 
 from ...quirks import report_met
-from .emitter import Emitter, Ref, Refs
+from .emitter import Emitter, Ref
 from .forms import Single, Table, single
+from .integers import multiply_exactly
 from .quirks import (
     EQUAL_HEADS_AND_ROWS,
     GROUPS_OF_OPEN_ROWS,
@@ -45,7 +43,7 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     if any(v.constant is not None and 0 in v.shape for v in (x, y)):
         raise NoLowering(f"openvino: sums of nothing of {x.type} and a constant {y.type}")
     if x.precision == Precision.INT32 and (count := count_exact(x, y)):
-        return _multiply_integers(g, x, y, count, transpose_x, transpose_y)
+        return multiply_exactly(g, x, y, count, transpose_x, transpose_y)
     left, right = single(g, x), single(g, y)
 
     def multiply(a: Ref, b: Ref) -> Ref:
@@ -70,30 +68,6 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
         report_met(SCALED_VECTOR)
         return g.squeeze(multiply(left, g.unsqueeze(right, 1)), -1)
     return multiply(left, right)
-
-
-def _multiply_integers(
-    g: Emitter, x: Value, y: Value, count: int, transpose_x: bool, transpose_y: bool
-) -> Ref:
-    """Sums of `count` products at once, which floats give exactly, as small integers they are."""
-    flags = transpose_x and x.rank > 1, transpose_y and y.rank > 1
-    axes = -2 if flags[0] else -1, -1 if flags[1] or y.rank == 1 else -2
-    width = x.shape[axes[0]]
-    if not isinstance(width, int) or not width:
-        raise NoLowering(f"openvino: sums of {width} products of {x.type} and {y.type}")
-    parts = [min(count, width - k) for k in range(0, width, count)]
-
-    def split(value: Value, axis: int) -> Refs:
-        whole = g.cast(value, Precision.FLOAT32)
-        if len(parts) == 1:
-            return (whole,)
-        return g.node("VariadicSplit", whole, g.scalar(axis), g.ints(*parts), outputs=len(parts))
-
-    sums = [
-        g.node("MatMul", a, b, transpose_a=flags[0], transpose_b=flags[1]).cast(x.precision)
-        for a, b in zip(split(x, axes[0]), split(y, axes[1]), strict=True)
-    ]
-    return reduce(operator.add, sums)
 
 
 @table.lower(linear.inverse)
