@@ -136,7 +136,7 @@ PLACES = (
     _frontend("torch", tests=_reading("torch_reader", "bad_torch")),
     _frontend("nnapi", tests=_reading("bad_nnapi")),
     _frontend("nnrt", tests="tests/nnir/test_formats_nnrt.py tests/hal/test_nnrt.py"),
-    _driver("onnxruntime", "tests/hal/test_onnxruntime.py"),
+    _driver("onnxruntime", "tests/hal/test_onnxruntime.py tests/hal/test_hosting.py"),
     _driver("litert", "tests/hal/test_litert.py tests/hal/test_litert_files.py"),
     _driver("openvino", "tests/hal/test_openvino.py tests/hal/test_openvino_narrow.py"),
     _driver("torch", "tests/hal/test_torch.py"),

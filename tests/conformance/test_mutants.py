@@ -135,7 +135,7 @@ def test_the_lines_of_a_case(visits: dict[str, Visit]) -> None:
     change = find("hardmax", "return g.squeeze(hot, axis - 1)")
     assert visits["Hardmax"].touches(file, *change.lines)
     assert not visits["Softplus"].touches(file, *change.lines)
-    assert visits["Hardmax"].outcome == "pass HARDMAX"
+    assert visits["Hardmax"].outcome.startswith("pass HARDMAX ")  # and its translation
 
 
 @pytest.mark.long
@@ -155,7 +155,8 @@ def test_a_planted_change_is_noticed_and_an_equivalent_one_is_not(
         equal = host.run(ACTIVATION, same.apply(text).decode(), [visits["Softplus"]])
         assert equal == {"verdict": SURVIVED, "ran": 1}
         broken = host.run(ACTIVATION, "import nothing_of_this_name", [visits["Hardmax"]])
-        assert (broken["verdict"], broken["found"]) == (NOTICED, "error HARDMAX")
+        assert broken["verdict"] == NOTICED
+        assert broken["found"].startswith("error HARDMAX")
 
 
 def test_what_is_kept_is_read_again(tmp_path: Path) -> None:
