@@ -12,6 +12,7 @@ from nnir.types import Precision, TensorType
 from ...case import f, i, rand
 from .direct import DirectCase
 
+KNOWN, FLAGS = rand(2, 3, seed=5), rand(2, 3, seed=6) > 0
 FLOATS, COUNT, FLAG = Precision.FLOAT32, Precision.INT64, Precision.BOOL8
 
 
@@ -37,6 +38,22 @@ def _row_model() -> Model:
     return model
 
 
+def _known_model() -> Model:
+    """What is known before: floats and flags."""
+    model = Model("known")
+    for name in "ab":
+        model.input(name, TensorType(FLOATS, (2, 3)))
+    model.outputs = [model.constant(KNOWN), model.constant(FLAGS)]
+    return model
+
+
+def _signs_model() -> Model:
+    model = Model("signs")
+    a, b = (model.input(n, TensorType(FLOATS, (2, 3))) for n in "ab")
+    model.outputs = [a, compare.greater(b, 0)]
+    return model
+
+
 def _halving() -> Model:
     """State (count, x) and a fixed step: go on while count < 5; scan x."""
     model = Model("halving")
@@ -53,7 +70,13 @@ def when(
     condition: np.ndarray, a: np.ndarray, b: np.ndarray, *, then_model: Model, else_model: Model
 ) -> list[np.ndarray]:
     """What the models above compute."""
-    made = {"sum": [a + b, b], "relu": [np.maximum(b, 0), a], "row": [a[:1] + a[1:], b]}
+    made = {
+        "sum": [a + b, b],
+        "relu": [np.maximum(b, 0), a],
+        "row": [a[:1] + a[1:], b],
+        "known": [KNOWN, FLAGS],
+        "signs": [a, b > 0],
+    }
     return made[(then_model if condition.flat[0] else else_model).name]
 
 
@@ -84,6 +107,7 @@ LOOP = {"body": HALVING, "carried": 2}
 YES, NO = np.array([True]), np.array([False])
 BRANCHES = {"then_model": SUM, "else_model": RELU}
 SIZES = {"then_model": SUM, "else_model": ROW}
+CONSTANTS = {"then_model": _known_model(), "else_model": _signs_model()}
 CASES = [
     DirectCase(control.if_, (YES, *PAIR), BRANCHES, when, why="true"),
     DirectCase(control.if_, (NO, *PAIR), BRANCHES, when, why="false"),
@@ -102,4 +126,6 @@ CASES = [
     DirectCase(
         control.while_, (YES, i(0, dtype=np.int32), *START), LOOP, why="int32 state", raises=BadType
     ),
+    DirectCase(control.if_, (YES, *PAIR), CONSTANTS, when, why="constants, true"),
+    DirectCase(control.if_, (NO, *PAIR), CONSTANTS, when, why="constants, false"),
 ]
