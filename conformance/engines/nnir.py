@@ -46,7 +46,7 @@ class DirectEngine(Engine[Any]):
                 return Outcome(problem=lost)
         found = super().outcome(case, device, answer, convert)
         problem = found.problem or find_other_form(case, device)
-        if problem is None and device == "builtin" and isinstance(case, DirectCase):
+        if problem is None and device == "builtin" and isinstance(case, (Chain, DirectCase)):
             problem = find_wrong_way(case, answer.results)
         if problem is None and isinstance(case, Written):
             problem = find_problem(case, device, answer.results)
@@ -59,7 +59,7 @@ class DirectEngine(Engine[Any]):
         yield model
         if case.raises is not None:
             return
-        if isinstance(case, DirectCase):
+        if isinstance(case, (Chain, DirectCase)):
             yield from (made for _, made in list_ways(case))
         optimized = case.model()
         apply(optimized, (*CLEAN, *FUSIONS, *CLEAN))

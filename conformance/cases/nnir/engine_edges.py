@@ -26,7 +26,7 @@ from nnir.ops import (
     shape,
     unary,
 )
-from nnir.types import AutoPad, Fuse, Precision, precision_of
+from nnir.types import AutoPad, Fuse, InterpolateMode, PadMode, Precision, precision_of
 
 from ...case import Const, Tolerance, f, i, rand, scalar
 from .chains import Chain
@@ -292,6 +292,18 @@ def open_odds() -> Iterator[Chain]:
         yield Chain((keys, values), steps, why=f"odds of open keys, {lead}", tol=CLOSE)
 
 
+def open_batches() -> Iterator[Chain]:
+    """Images at positions, as many as only a run says."""
+    images = Open(rand(2, 3, 4, 5), ("n", 3, 4, 5))
+    places = Open(rand(2, 6, 7, 2, seed=1), ("n", 6, 7, 2))
+    for mode in (m for m in InterpolateMode if m != InterpolateMode.NONE):
+        for pad in (PadMode.CONSTANT, PadMode.EDGE, PadMode.REFLECT):
+            how = {"align_corners": False, "mode": mode, "pad_mode": pad}
+            steps = (Step(resize.grid_sample, (0, 1), how),)
+            why = f"images, {mode.name.lower()}, {pad.name.lower()}"
+            yield Chain((images, places), steps, why=why, tol=CLOSE)
+
+
 def cut_and_gathered() -> Iterator[Chain]:
     """Elements of a part whose other axes the positions share, of a known batch and an open one."""
     data, at = rand(2, 6, 5), i(2, 0, 3, 3, 1, 4, 0, 5, 1, 1, 0, 2).reshape(2, 3, 2)
@@ -414,4 +426,4 @@ def borders_before_same() -> Iterator[Chain]:
 
 CHAINS = [*repeats_of_repeats(), *small_integers(), *points(), *quantised_odds(), *open_odds()]
 CHAINS += cut_and_gathered()
-CHAINS += borders_before_same()
+CHAINS += [*borders_before_same(), *open_batches()]
