@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         devices,
         diff,
         inspect,
-        load,
         ops,
         optimize,
         plugins,
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from .precision import to_precision
     from .quantisation.face import quantize
     from .scanning import scan
+    from .sources import load
 
 __version__ = "0.1.0"
 __all__ = [
@@ -78,6 +78,7 @@ _PLACES = {
     "TensorType": "nnir.types",
     "batch": f"{__name__}.batching.running",
     "benchmark": f"{__name__}.benchmarking",
+    "load": f"{__name__}.sources",
     "quantize": f"{__name__}.quantisation.face",
     "scan": f"{__name__}.scanning",
     "to_precision": f"{__name__}.precision",

@@ -23,7 +23,6 @@ from .mapping import MappedFile, map_file, write_array
 from .model import Model
 from .provenance import decode_places, encode_places
 from .serial import Encoder, decode
-from .staging import replacing
 from .types import Precision, precision_of
 
 ALIGNMENT = 64
@@ -58,6 +57,8 @@ def save(model: Model, path: Path) -> None:
 
 def prepare(model: Model, path: Path) -> Callable[[], None]:
     """What writes a model, whole or not at all; BadFile for one that the format does not hold."""
+    from .staging import replacing  # who reads alone does without
+
     header, weights = _header(model)
 
     def write() -> None:

@@ -13,7 +13,7 @@ from nnir.budget import read_file, read_head
 from nnir.errors import BadFile, BadInput
 from nnir.records import dataclass
 
-from .. import api
+from .. import sources
 
 MOST = 1 << 26
 """Bytes of a list of models."""
@@ -115,4 +115,4 @@ def is_model(path: Path) -> bool:
     """Whether a frontend reads a path, or it is an archive of ours."""
     if path.is_file() and archive.is_archive(read_head(path, 64)):
         return True
-    return any(f.detects(path) for f in api.candidate_frontends(path))
+    return any(f.detects(path) for f in sources.candidate_frontends(path))

@@ -17,7 +17,7 @@ from nnir.check import check as check_model
 from nnir.errors import NNAdapterError, NoDevice, Unsupported, summary
 from nnir.model import Model
 
-from .. import api
+from .. import api, sources
 from ..startup import require_own_packages
 from ..terminal import JSON, print_json, show
 
@@ -127,7 +127,7 @@ def _explain(operator: Operator[Any]) -> None:
 
 
 def _frontend_ops(frontend: str, as_json: bool) -> None:
-    found = api.frontends()
+    found = sources.frontends()
     if frontend not in found:
         raise Unsupported(f"no frontend {frontend!r}; installed are {', '.join(found)}")
     entries = found[frontend].supported_operators()

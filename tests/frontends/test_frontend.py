@@ -13,7 +13,7 @@ import pytest
 import nnadapter as nna
 from frontends import onnx
 from frontends.frontend import FOLDER, MEMBERS, Frontend, check_frontend
-from nnadapter import api
+from nnadapter import sources
 from nnir.errors import BadFile, BadInput, Unsupported
 from nnir.model import Model
 from nnir.ops import unary
@@ -35,7 +35,7 @@ FILES = {
 
 @pytest.fixture(params=OURS)
 def frontend(request: pytest.FixtureRequest) -> Frontend:
-    return api.frontends()[request.param]
+    return sources.frontends()[request.param]
 
 
 def test_the_members_are_those_of_the_protocol() -> None:
@@ -71,7 +71,7 @@ def test_operators(frontend: Frontend) -> None:
 @pytest.mark.parametrize(("file", "name"), FILES.items())
 def test_who_is_asked_first_has_the_file(file: str, name: str) -> None:
     source = SAMPLES / file
-    first = next(api.candidate_frontends(source))
+    first = next(sources.candidate_frontends(source))
     assert first.name == name
     assert first.detects(source)
     assert isinstance(first.options(source), frozenset)
@@ -79,7 +79,7 @@ def test_who_is_asked_first_has_the_file(file: str, name: str) -> None:
 
 
 def test_a_suffix_is_one_frontends() -> None:
-    suffixes = [s for f in api.frontends().values() for s in f.suffixes]
+    suffixes = [s for f in sources.frontends().values() for s in f.suffixes]
     assert len(suffixes) == len(set(suffixes))
 
 
@@ -117,7 +117,7 @@ class Point:
 @pytest.fixture
 def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     points = (Point("onnx", onnx), Point("text", Text()))
-    monkeypatch.setattr(api, "points", lambda group: points)
+    monkeypatch.setattr(sources, "points", lambda group: points)
     path = tmp_path / "a.text"
     path.write_text("magnitude")
     return path
@@ -128,7 +128,7 @@ def test_a_frontend_from_elsewhere(text: Path) -> None:
     assert model.name == "magnitude"
     (result,) = nna.compile(model)(np.array([-1, 2], np.float32))
     assert result.tolist() == [1, 2]
-    assert list(api.frontends()) == ["onnx", "text"]
+    assert list(sources.frontends()) == ["onnx", "text"]
 
 
 def test_options_that_it_does_not_name_are_refused(text: Path) -> None:
@@ -137,7 +137,7 @@ def test_options_that_it_does_not_name_are_refused(text: Path) -> None:
 
 
 def test_what_is_no_frontend_is_named(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "points", lambda group: (Point("half", object()),))
+    monkeypatch.setattr(sources, "points", lambda group: (Point("half", object()),))
     with pytest.raises(Unsupported, match=r"frontend 'half' has no name, suffixes, image_layout"):
         nna.load(text)
 
@@ -157,7 +157,7 @@ def test_none_is_imported_after_one_that_agrees(
             raise ImportError(self.name)
 
     points = (Point("text", Text()), Broken("z", None))
-    monkeypatch.setattr(api, "points", lambda group: points)
+    monkeypatch.setattr(sources, "points", lambda group: points)
     assert nna.load(text).name == "magnitude"
 
 
@@ -168,4 +168,4 @@ def test_none_is_imported_after_one_that_agrees(
 def test_what_is_no_file_is_told(name: str, text: str) -> None:
     source: Any = 5
     with pytest.raises(BadFile, match=f"{text}: int"):
-        api.frontends()[name].load(source)
+        sources.frontends()[name].load(source)

@@ -66,7 +66,7 @@ def main() -> None:
     for module in WARM:
         importlib.import_module(module)
     importlib.import_module("hal.runtime.manager").classes()
-    importlib.import_module("nnadapter.api").frontends()
+    importlib.import_module("nnadapter.sources").frontends()
     loaded = [name for name in FRAMEWORKS if name in sys.modules]
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

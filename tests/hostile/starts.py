@@ -51,10 +51,10 @@ class Format:
         import frontends.tflite.reading.reader
         import frontends.torch.reading.reader
         import frontends.torch.script.translator  # noqa: F401
-        import nnadapter
+        import nnadapter.sources
         from nnir import archive  # noqa: F401
 
-        for name, frontend in nnadapter.api.frontends().items():
+        for name, frontend in nnadapter.sources.frontends().items():
             if name:
                 _ = frontend.TABLE
         if self.name == "nnc":
