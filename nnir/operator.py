@@ -119,7 +119,8 @@ def carry(reference: Callable[..., Any]) -> Callable[..., np.ndarray | None]:
     return content
 
 
-def require(condition: bool, message: str) -> None:
-    """BadType with `message` unless `condition` holds."""
+def require(condition: bool, message: str, *values: object) -> None:
+    """BadType with `message` unless `condition` holds; `values` stand for its `{}`, which are only
+    made text then: types of values take as long to write as all the rest of a rule."""
     if not condition:
-        raise BadType(message)
+        raise BadType(message.format(*values) if values else message)

@@ -50,13 +50,15 @@ def _conv(
 def _check(name: str, rank: int, input: Value, filter: Value, bias: Value | None) -> None:
     operands = [input, filter] if bias is None else [input, filter, bias]
     numbers = all(v.is_float or v.is_integer for v in operands)
-    require(numbers, f"{name} needs numbers, not {input.type} and {filter.type}")
+    types = input.type, filter.type
+    require(numbers, "{} needs numbers, not {} and {}", name, *types)
     same = len({v.precision for v in operands}) == 1
-    require(same, f"{name} of {input.type} and {filter.type}: one precision is needed")
+    require(same, "{} of {} and {}: one precision is needed", name, *types)
     found = input.rank, filter.rank
     require(
         found == (rank + 2, rank + 2),
-        f"{name} needs two operands of rank {rank + 2}, not {input.type} and {filter.type}",
+        "{} needs two operands of rank {}, not {} and {}",
+        *(name, rank + 2, *types),
     )
     require(bias is None or bias.rank == 1, f"{name} needs a bias of rank 1")
 

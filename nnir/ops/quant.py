@@ -139,9 +139,9 @@ def spread(values: np.ndarray, shape: tuple[int, ...], axis: int, block_size: in
     return np.take(repeated, np.arange(shape[axis]), axis=axis)
 
 
-def _type_of(optional: Value | None) -> str:
+def _type_of(optional: Value | None) -> TensorType | None:
     """The type of an operand, for a message."""
-    return "none" if optional is None else str(optional.type)
+    return None if optional is None else optional.type
 
 
 def _check_scales(name: str, input: Value, scale: Value, axis: int, block_size: int) -> None:
@@ -159,7 +159,7 @@ def _check_scales(name: str, input: Value, scale: Value, axis: int, block_size: 
         a == b or isinstance(a, Expr) or isinstance(b, Expr)
         for a, b in zip(wanted, scale.shape, strict=True)
     )
-    require(fits, f"{name} of {input.type} with scales {scale.type}")
+    require(fits, "{} of {} with scales {}", name, input.type, scale.type)
 
 
 def _division_dtype(input: np.dtype, scale: np.dtype, asked: Precision | None) -> np.dtype:
@@ -217,13 +217,14 @@ def quantize_linear(
     block of `block_size` entries of `axis`.
     Edges: halves round to even; 8-bit floats clamp with `saturate`, else give infinity or NaN.
     """
-    require(input.precision in SCALED | {Precision.INT32}, f"quantize_linear of {input.type}")
+    require(input.precision in SCALED | {Precision.INT32}, "quantize_linear of {}", input.type)
     scaled = scale.precision in SCALED | {Precision.INT32, Precision.FLOAT8E8M0FNU}
-    require(scaled, f"quantize_linear with scales {scale.type}")
+    require(scaled, "quantize_linear with scales {}", scale.type)
     require(dtype in STORED, f"quantize_linear to {dtype.name}")
     require(
         zero_point is None or zero_point.precision == dtype,
-        f"quantize_linear to {dtype.name} with zero points {_type_of(zero_point)}",
+        "quantize_linear to {} with zero points {}",
+        *(dtype.name, _type_of(zero_point)),
     )
     _check_scales("quantize_linear", input, scale, axis, block_size)
     return input.type.with_precision(dtype)
@@ -264,13 +265,14 @@ def dequantize_linear(
     Shapes: `scale` and `zero_point` as of QUANTIZE_LINEAR.
     Edges: computed in float32 and rounded once.
     """
-    require(input.precision in STORED, f"dequantize_linear of {input.type}")
+    require(input.precision in STORED, "dequantize_linear of {}", input.type)
     scaled = scale.precision in SCALED | {Precision.FLOAT8E8M0FNU}
-    require(scaled, f"dequantize_linear with scales {scale.type}")
+    require(scaled, "dequantize_linear with scales {}", scale.type)
     require(dtype in SCALED, f"dequantize_linear to {dtype.name}")
     require(
         zero_point is None or zero_point.precision == input.precision,
-        f"dequantize_linear of {input.type} with zero points {_type_of(zero_point)}",
+        "dequantize_linear of {} with zero points {}",
+        *(input.type, _type_of(zero_point)),
     )
     _check_scales("dequantize_linear", input, scale, axis, block_size)
     return input.type.with_precision(dtype)

@@ -95,7 +95,7 @@ def transpose(input: Value, *, perm: tuple[int, ...] | None = None) -> TensorTyp
     Shapes: an absent or empty `perm` reverses the axes.
     """
     order = axes_of(perm, input.rank) if perm else tuple(reversed(range(input.rank)))
-    require(len(order) == input.rank, f"transpose of {input.type} with perm {perm}")
+    require(len(order) == input.rank, "transpose of {} with perm {}", input.type, perm)
     return input.type.with_shape(tuple(input.shape[a] for a in order))
 
 
