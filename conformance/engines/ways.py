@@ -21,13 +21,15 @@ NEAR = Tolerance(1e-4, 1e-4)
 
 
 def list_ways(case: Any) -> Iterator[tuple[str, Model]]:
-    """The decompositions that take the operands of a case of one operation, by name: models of what
-    they make."""
+    """The decompositions that take the operands of a case of one operation, whose results are its
+    outputs, by name: models of what they make."""
     for number in range(len(case.operator.decompositions)):
         model = case.model()
         if len(model.operations) != 1 or is_random(model.operations[0]):
             return
         (operation,) = model.operations
+        if [*map(id, model.outputs)] != [*map(id, operation.outputs)]:
+            return
         way = operation.operator.decompositions[number]
         try:
             made = way(*operation.inputs, **operation.attributes)
