@@ -13,7 +13,7 @@ from nnir.errors import NoLowering
 from nnir.evaluate import evaluate
 from nnir.model import Model, Value
 from nnir.ops import binary, compare, complex, generate, index, linear, reduce, shape, unary
-from nnir.passes.complex_pairs import RULES, as_pairs
+from nnir.passes.complex_pairs import RULES, as_pairs, longer
 from nnir.types import PadMode, Precision, TensorType
 
 RNG = np.random.default_rng(0)
@@ -186,3 +186,13 @@ def test_what_has_no_rule_is_listed() -> None:
     model = built(lambda z, w: binary.add(unary.sin(unary.sqrt(z)), unary.sqrt(w)))
     with pytest.raises(NoLowering, match=r"SQRT of complex64\[2, 3, 3\].* \(x2\); SIN"):
         as_pairs(model)
+
+
+def test_sizes_that_only_a_run_says_get_the_parts() -> None:
+    model = Model()
+    ends = TensorType(Precision.INT32, (3,)), TensorType(Precision.INT64, ())
+    vector, number = (model.input(n, t) for n, t in zip("vn", ends, strict=True))
+    model.outputs = [longer(vector, 2), longer(number, 2, 5)]
+    assert [o.operator.name for o in model.sorted()] == ["CAST", "CONCAT", "RESHAPE", "CONCAT"]
+    found = evaluate(model, [np.array([4, 0, 1], np.int32), np.array(7)])
+    assert [a.tolist() for a in found] == [[4, 0, 1, 2], [7, 2, 5]]

@@ -175,3 +175,16 @@ def test_axes_of_size_1_are_moved_by_a_reshape(back: bool) -> None:
     image = data(2, 8, *((1, 1) if back else ()))
     got = evaluate(model, [image])[0]
     np.testing.assert_array_equal(got.reshape(-1), image.reshape(-1))
+
+
+@pytest.mark.parametrize(("axes", "before"), [([2], [3]), ([2, 3], [3, 4]), ([0, 3], [0, 4])])
+def test_a_new_axis_stays_behind_the_one_in_front_of_it(axes: list[int], before: list[int]) -> None:
+    """Memory stays in one order: behind axis 1 of the transposed tensor is behind its own axis."""
+    model, x = first(2, 3, 6, 4)
+    model.outputs = [shape.unsqueeze(shape.transpose(activation.tanh(x), perm=LAST), axes)]
+    apply(model, (sink_transposes,), checked=True)
+    (made,) = [o for o in model.operations if o.operator is shape.unsqueeze]
+    added = made.inputs[1]
+    assert added is not None
+    assert added.known is not None
+    assert sorted(added.known.tolist()) == before

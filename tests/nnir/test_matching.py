@@ -169,3 +169,17 @@ def test_operands_may_change_places(operator: Operator) -> None:
         defaults = operator.bind_attributes({})
         there, back = (operator.reference(*x, **defaults) for x in ((a, b), (b, a)))
         np.testing.assert_array_equal(there, back)
+
+
+def test_an_operation_of_several_results_is_no_form() -> None:
+    """What takes the place of one result would leave the others without a maker."""
+    model = Model()
+    parts = shape.split(model.input("x", TensorType(Precision.FLOAT32, (4,))), [1, 3], axis=0)
+    model.outputs = [unary.exp(parts[0]), parts[1]]
+
+    @rule(node(unary.exp, node(shape.split, x, ANY, attributes=ANY)))
+    def step(x: Value) -> Value:
+        return unary.neg(x)
+
+    apply(model, [step], checked=True)
+    assert [o.operator.name for o in model.sorted()] == ["SPLIT", "EXP"]
