@@ -14,8 +14,10 @@ import numpy as np
 
 from hal.device import Device
 from hal.runtime.program import Program
+from nnir.check import all_operations
 from nnir.errors import DeviceError, Unsupported, summary
 from nnir.model import Model
+from nnir.ops import quant
 from nnir.progress import follow
 from nnir.stateful import make_held, user_outputs
 
@@ -35,6 +37,8 @@ Read = Callable[[Path], Model]
 
 TOLERANCES = {"float64": 1e-6, "float32": 1e-4, "float16": 1e-2, "bfloat16": 4e-2}
 """Largest error relative to the largest magnitude of an output; integers and bools are exact."""
+
+DEQUANTIZING = frozenset({quant.dequantize, quant.dequantize_linear})
 
 FURTHER = 4
 """Of the way that roundings alone take an output: so far it may be from the origin's."""
@@ -180,7 +184,8 @@ def verify_file(
         opened.finish()
         rows, notes = compare_trials(model, found, got, origin, tolerance)
         if isinstance(opened, Stock) and not all(row.agrees for row in rows):
-            rows, notes = _compare_exactly(opened, model, found, origin, tolerance) or (rows, notes)
+            exact = _compare_exactly(opened, model, found, origin, tolerance, rows)
+            rows, notes = exact or (rows, notes)
     notes += weaknesses(_names_seen(model), found)
     seconds = time.perf_counter() - started
     return Report(origin.name, opened.name, rows, seconds, len(found), unproved, notes)
@@ -192,22 +197,33 @@ def _compare_exactly(
     found: Sequence[Trial],
     origin: Origin | References,
     tolerance: float | None,
+    usual: Sequence[Row],
 ) -> tuple[list[Row], list[str]] | None:
     """What a file gives with the settings by which its engine rounds nothing that the file does not
-    round, and a note that says so; None where there are none, or it differs with them too."""
+    round, and a note how far off its `usual` results are; None where there are no such settings or
+    no weights that they are about, or it differs with them too."""
     device = opened.device
-    if device is None or not device.exact_settings:
+    if device is None or not device.exact_settings or not _has_integer_weights(model):
         return None
     with Stock(opened.path, device, opened.model, is_exact=True) as exact:
         got = [exact.run(t.arrays) for t in found]
+        exact.finish()
     rows, notes = compare_trials(model, found, got, origin, tolerance)
     if not all(row.agrees for row in rows):
         return None
+    worst = max(usual, key=lambda row: row.max_relative)
     note = (
         f"{device.name} agrees with {device.exact_settings}: without, it rounds to 8 bits what is "
-        "multiplied with weights of few bits"
+        f"multiplied with weights of few bits, which moves {worst.output!r} by "
+        f"{worst.max_relative:.1e} of its largest magnitude"
     )
     return rows, [*notes, note]
+
+
+def _has_integer_weights(model: Model) -> bool:
+    """Whether known integers become numbers while the model runs."""
+    makers = (o for o in all_operations(model) if o.operator in DEQUANTIZING)
+    return any(o.inputs[0] is not None and o.inputs[0].constant is not None for o in makers)
 
 
 def ask_origin(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,10 @@ from onnx import TensorProto, helper, numpy_helper
 import nnadapter as nna
 from conformance.oracles.oracle import Refused
 from conformance.oracles.torch import load_program
+from conformance.verifying import verify
 from conformance.verifying.input_ranges import range_of
 from conformance.verifying.inputs import random_inputs, rank_sizes
+from conformance.verifying.stock_engine import Stock
 from conformance.verifying.trials import COUNT, Trial, trials, weaknesses
 from conformance.verifying.verify import Report, verify_file
 from hal.runtime.memory import HostMemory
@@ -292,3 +296,27 @@ def test_what_an_engine_rounds_by_itself_is_said(tmp_path: Path, target: str) ->
     assert report
     notes = " ".join(report.notes)
     assert f"agrees with {engine.exact_settings}: without, it rounds to 8 bits" in notes
+    assert re.search(r"which moves 'y' by [1-9]\.\de-0[1-4] of", notes)
+
+
+class Unsteady(Stock):
+    """An engine that is wrong, unless it is opened with its exact settings."""
+
+    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        return [a + (not self.is_exact) for a in super().run(arrays)]
+
+
+def test_settings_excuse_nothing_without_integer_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What they do not change is not run a second time until it happens to agree."""
+    model = Model("scaled")
+    model.outputs = [model.input("x", TensorType(F32, (3, 4))) * 3]
+    source, target = tmp_path / "source.onnx", tmp_path / "target.onnx"
+    for path in (source, target):
+        nna.convert(model, path, verify=False)
+    monkeypatch.setattr(verify, "Stock", Unsteady)
+    engine = exporter(".onnx")
+    report = verify_file(source, model, target, engine, nna.load)
+    assert not report
+    assert not any(engine.exact_settings in note for note in report.notes)
