@@ -7,16 +7,11 @@ import math
 import numpy as np
 
 from ..broadcast import axis_of, contents, text
-from ..decomposition import Level
 from ..dim import Dim, Expr, differ, maximum
-from ..errors import Unsupported
 from ..model import Value
 from ..numeric import HALF, at_positions, wide
 from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
-from . import generate, shape, unary
-from .index import slice_
-from .linear import mat_mul
 from .rules import common_dim, require_integers
 
 
@@ -54,8 +49,6 @@ def _as_softmax(input: Value, *, axis: int = -1) -> Value:
 
 RULES = ("linear", "gated", "delta", "gated_delta")
 GROUPED = "group_query_attention"
-UNROLLED = 256
-"""Sequences up to this length are written out step by step on devices without the operator."""
 
 
 def _heads(packed: np.ndarray, heads: int) -> np.ndarray:
@@ -151,64 +144,6 @@ def _width(packed: Value, heads: int) -> Dim:
     width = packed.shape[-1]
     require(isinstance(width, Expr) or width % heads == 0, f"{heads} heads in {packed.type}")
     return width // heads
-
-
-@linear_attention.decomposes(level=Level.UNROLLED)
-def _step_by_step(
-    query: Value,
-    key: Value,
-    value: Value,
-    past_state: Value | None = None,
-    decay: Value | None = None,
-    beta: Value | None = None,
-    *,
-    q_num_heads: int,
-    kv_num_heads: int,
-    update_rule: str = "gated_delta",
-    scale: float = 0.0,
-) -> tuple[Value, Value]:
-    batch, time, width = query.shape
-    if isinstance(time, Expr) or isinstance(width, Expr) or time > UNROLLED:
-        raise Unsupported(f"linear_attention over {text(query.shape)} written out step by step")
-    n, m = width // q_num_heads, _width(value, kv_num_heads)
-    wide = Precision.FLOAT32
-    groups = q_num_heads // kv_num_heads
-    q = _steps(query, [kv_num_heads, groups, n], time)
-    k, v = _steps(key, [kv_num_heads, 1, n], time), _steps(value, [kv_num_heads, 1, m], time)
-    gates = (
-        None
-        if decay is None
-        else [unary.exp(g) for g in _steps(decay, [kv_num_heads, -1, 1], time)]
-    )
-    rates = None if beta is None else _steps(beta, [-1, 1, 1], time)
-    if past_state is None:
-        if isinstance(batch, Expr) or isinstance(m, Expr):
-            raise Unsupported(f"linear_attention of {query.type} without a state")
-        zero = query.model.constant(0, np.float32)
-        state = generate.fill([batch, kv_num_heads, n, m], zero)
-    else:
-        state = unary.cast(past_state, dtype=wide)
-    rows = []
-    for t in range(time):
-        state = state * gates[t] if gates else state
-        update = v[t]
-        if rates:
-            update = rates[t] * (update - mat_mul(k[t], state))
-        state = state + mat_mul(k[t], update, transpose_x=True)
-        rows.append(shape.reshape(mat_mul(q[t], state), [0, 1, -1]))
-    factor = query.model.constant(scale or 1 / math.sqrt(n), np.float32)
-    output = shape.concat(*rows, axis=1) * factor
-    kind = query.precision if past_state is None else past_state.precision
-    return unary.cast(output, dtype=query.precision), unary.cast(state, dtype=kind)
-
-
-def _steps(packed: Value, parts: list[Dim], time: int) -> list[Value]:
-    """[batch, time, n] as `time` tensors [batch, *parts] in float32."""
-    wide = unary.cast(packed, dtype=Precision.FLOAT32)
-    return [
-        shape.reshape(slice_(wide, [1], [t], [t + 1]), [0, *map(int, parts)])  # type: ignore[arg-type]
-        for t in range(time)
-    ]
 
 
 def _rotate(

@@ -254,7 +254,8 @@ def rms_normalization(
     """
     require(input.is_float and scale.is_float, f"rms_normalization needs floats, not {input.type}")
     axis_of(begin_norm_axis, input.rank)
-    fits = broadcast(input.shape, scale.shape) == input.shape
+    spread = broadcast(input.shape, scale.shape)
+    fits = len(spread) == input.rank and not any(map(differ, spread, input.shape))
     require(fits, f"rms_normalization of {input.type} with {scale.type}")
     return input.type
 

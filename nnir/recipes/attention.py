@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
 
 from .. import build
 from ..dim import Expr
-from ..errors import BadType, NotConstant
+from ..errors import BadType
 from ..model import Value
-from ..ops import activation, compare, generate, index, linear, shape
+from ..ops import activation, compare, generate, index, linear, shape, unary
 from ..ops import attention as ops
 from ..types import Precision
 from .shape import split_pieces
@@ -36,17 +37,24 @@ def attend(
 def scale_query(query: Value, scale: float | None) -> Value:
     """Queries times the scale."""
     factor = scale_of(query, scale)
-    return query if factor == 1 else query * factor
+    return query if isinstance(factor, float) and factor == 1 else query * factor
 
 
-def scale_of(query: Value, scale: float | None) -> float:
-    """The scale of the scores, which is 1 / sqrt(size of a head) unless it is given."""
+def scale_of(query: Value, scale: float | None) -> float | Value:
+    """The scale of the scores, which is 1 / sqrt(size of a head) unless it is given; a tensor [1]
+    where that size is open."""
     if scale is not None:
         return scale
-    size = query.shape[-1]
-    if isinstance(size, Expr):
-        raise NotConstant(f"attention of {query.type} without a scale")
-    return 1 / math.sqrt(size) if size else 1.0
+    size = build.size_of(query, -1)
+    if isinstance(size, int):
+        return 1 / math.sqrt(size) if size else 1.0
+    return unary.rsqrt(size.cast(Precision.FLOAT32)).cast(query.precision)
+
+
+def root_of_scale(query: Value, scale: float | None) -> float | Value:
+    """The root of the scale, which both factors of the scores are multiplied by."""
+    factor = scale_of(query, scale)
+    return unary.sqrt(factor) if isinstance(factor, Value) else math.sqrt(abs(factor))
 
 
 def swap_heads(x: Value) -> Value:
@@ -82,11 +90,23 @@ def repeat_heads(x: Value, query: Value) -> Value:
     mine, theirs = x.shape[-3], query.shape[-3]
     if mine == theirs:
         return x
-    if isinstance(mine, Expr) or isinstance(theirs, Expr) or theirs % mine:
-        raise BadType(f"attention of {theirs} query heads with {mine}")
-    lead = [-1] * (x.rank - 2)
-    spread = shape.expand(shape.unsqueeze(x, [x.rank - 2]), [*lead, theirs // mine, -1, -1])
-    return shape.flatten(spread, start_axis=x.rank - 3, end_axis=x.rank - 2)
+    count = _share_heads(query, x)
+    apart, lead = shape.unsqueeze(x, [x.rank - 2]), [-1] * (x.rank - 2)
+    if isinstance(count, int):
+        spread = shape.expand(apart, [*lead, count, -1, -1])
+        return shape.flatten(spread, start_axis=x.rank - 3, end_axis=x.rank - 2)
+    *sizes, own, rows, columns = build.sizes_of(x)
+    spread = shape.expand(apart, build.vector(x.model, [*sizes, own, count, rows, columns]))
+    return build.reshape(spread, [*sizes, build.size_of(query, -3), rows, columns])
+
+
+def _share_heads(query: Value, key: Value) -> build.Size:
+    """How many query heads share one of the keys; what does not go up is found by a reshape where
+    one of both is open."""
+    heads = query.shape[-3], key.shape[-3]
+    if not any(isinstance(n, Expr) for n in heads) and (not heads[1] or heads[0] % heads[1]):
+        raise BadType(f"attention of {heads[0]} query heads with {heads[1]}")
+    return build.over(build.size_of(query, -3), build.size_of(key, -3))
 
 
 def multiply_heads(x: Value, y: Value, *, transpose_y: bool = False) -> Value:
@@ -94,13 +114,12 @@ def multiply_heads(x: Value, y: Value, *, transpose_y: bool = False) -> Value:
 
     The rows of such heads lie behind each other, so that nothing of `y` is repeated.
     """
-    mine, theirs = x.shape[1], y.shape[1]
-    if mine == theirs:
+    if x.shape[1] == y.shape[1]:
         return linear.mat_mul(x, y, transpose_y=transpose_y)
-    if isinstance(mine, Expr) or isinstance(theirs, Expr) or not theirs or mine % theirs:
-        raise BadType(f"attention of {mine} query heads with {theirs}")
-    batch, _, rows, columns = build.sizes_of(x)
-    groups = build.reshape(x, [batch, theirs, rows * (mine // theirs), columns])
+    count = _share_heads(x, y)
+    batch, mine, rows, columns = build.sizes_of(x)
+    stacked = build.times(rows, count)
+    groups = build.reshape(x, [batch, build.size_of(y, 1), stacked, columns])
     product = linear.mat_mul(groups, y, transpose_y=transpose_y)
     *_, width = build.sizes_of(product)
     return build.reshape(product, [batch, mine, rows, width])
@@ -108,16 +127,16 @@ def multiply_heads(x: Value, y: Value, *, transpose_y: bool = False) -> Value:
 
 def rotate_features(x: Value, sin: Value, cos: Value, *, side_by_side: bool) -> Value:
     """Numbers side by side, or of both halves of the last axis, turned as points by angles."""
-    size = x.shape[-1]
-    if isinstance(size, Expr) or size % 2:
-        raise NotConstant(f"a rotary embedding of {x.type}")
+    *lead, size = build.sizes_of(x)
+    if isinstance(size, int) and size % 2:
+        raise BadType(f"a rotary embedding of {x.type}, whose width is odd")
+    half = build.over(size, 2)
     if side_by_side:
-        lead = build.sizes_of(x)[:-1]
-        points = build.reshape(x, [*lead, size // 2, 2])
+        points = build.reshape(x, [*lead, half, 2])
         first, second = shape.split(points, [1, 1], axis=-1)
         other = build.reshape(shape.concat(-second, first, axis=-1), [*lead, size])
     else:
-        first, second = shape.split(x, [size // 2] * 2, axis=-1)
+        first, second = shape.split(x, build.vector(x.model, [half, half]), axis=-1)
         other = shape.concat(-second, first, axis=-1)
     return x * cos + other * sin
 
@@ -127,11 +146,13 @@ def split_heads(value: Value, heads: int | None, name: str) -> Value:
     if value.rank == 4:
         return value
     width = value.shape[-1]
-    if isinstance(width, Expr):
-        raise NotConstant(f"{name} of {value.type}, whose width must be known")
-    if value.rank != 3 or not heads or width % heads:
+    fits = isinstance(width, Expr) or (heads and not width % heads)
+    if value.rank != 3 or not heads or not fits:
         raise BadType(f"{name} of {value.type} with {heads} heads")
-    return swap_heads(shape.reshape(value, [0, 0, heads, width // heads]))
+    if not isinstance(width, Expr):
+        return swap_heads(shape.reshape(value, [0, 0, heads, width // heads]))
+    batch, time, features = build.sizes_of(value)
+    return swap_heads(build.reshape(value, [batch, time, heads, build.over(features, heads)]))
 
 
 def merge_heads(value: Value) -> Value:
@@ -160,16 +181,15 @@ def rotary_embedding(
 ) -> Value:
     """Turn pairs of features by an angle that grows with the position."""
     heads = split_heads(x, num_heads, "RotaryEmbedding")
-    size = heads.shape[3]
+    size = build.size_of(heads, 3)
     width = rotary_embedding_dim or size
-    if isinstance(size, Expr) or isinstance(width, Expr) or width % 2:
-        raise BadType(f"RotaryEmbedding of {x.type} over {width} features")
     join, angles = shape.stack if interleaved else shape.concat, []
     for cache in (sin_cache, cos_cache):
         own = cache if position_ids is None else index.gather(cache, position_ids, axis=0)
         both = shape.flatten(join(own, own, axis=-1), start_axis=2, end_axis=-1)
         angles.append(shape.unsqueeze(both, [1]))
-    turned, *rest = split_pieces(heads, [width, size - width][: 1 + (width < size)], 3)
+    pieces = [width] if width is size or width == size else [width, build.minus(size, width)]
+    turned, *rest = split_pieces(heads, pieces, 3)
     made = rotate_features(turned, *angles, side_by_side=interleaved)
     whole = shape.concat(made, *rest, axis=3) if rest else made
     return merge_heads(whole) if x.rank == 3 else whole
@@ -185,17 +205,17 @@ def rotate_by_tables(
     width: int = 0,
 ) -> Value:
     """Features turned by the angles of their places; the table may say how many heads there are."""
-    size, half = x.shape[-1], cos.shape[-1]
-    if x.rank == 3 and not heads:
-        if isinstance(size, Expr) or isinstance(half, Expr) or size % (2 * half):
-            raise BadType(f"RotaryEmbedding of {x.type} by {cos.type}")
-        heads = size // (2 * half)
-    return rotary_embedding(
-        x,
-        cos,
-        sin,
-        places,
-        interleaved=interleaved,
-        num_heads=heads,
-        rotary_embedding_dim=width or (0 if isinstance(half, Expr) else 2 * half),
-    )
+    head = build.times(build.size_of(cos, -1), 2)
+    width = width or (head if isinstance(head, int) else 0)
+    turn = functools.partial(rotary_embedding, interleaved=interleaved, rotary_embedding_dim=width)
+    if x.rank == 4 or heads:
+        return turn(x, cos, sin, places, num_heads=heads)
+    features = build.size_of(x, 2)
+    if isinstance(features, int) and isinstance(head, int) and features % head:
+        raise BadType(f"RotaryEmbedding of {x.type} by {cos.type}")
+    count = build.over(features, head)
+    if isinstance(count, int):
+        return turn(x, cos, sin, places, num_heads=count)
+    batch, time, _ = build.sizes_of(x)
+    apart = swap_heads(build.reshape(x, [batch, time, count, head]))
+    return merge_heads(turn(apart, cos, sin, places))

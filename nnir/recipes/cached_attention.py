@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .. import build
-from ..dim import Expr
-from ..errors import BadType, NotConstant
+from ..errors import BadType
 from ..model import Value
 from ..ops import activation, attention, binary, compare, generate, index, norm, shape
 from ..records import dataclass
@@ -160,11 +159,10 @@ def separate_heads(
     if key is not None and value is not None:
         return [query, key, value]
     counts, width = (heads, kv_heads, kv_heads), query.shape[-1]
-    if isinstance(width, Expr):
-        raise NotConstant(f"attention of {query.type}, whose width must be known")
-    if min(counts) < 1 or width % sum(counts):
+    if min(counts) < 1 or (isinstance(width, int) and width % sum(counts)):
         raise BadType(f"attention of {query.type} with {heads} and {kv_heads} heads")
-    return split_pieces(query, [width // sum(counts) * n for n in counts], query.rank - 1)
+    size = build.over(build.size_of(query, -1), sum(counts))
+    return split_pieces(query, [build.times(size, n) for n in counts], query.rank - 1)
 
 
 def count_on(positions: Value, query: Value, total: Value) -> Value:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 
 import numpy as np
 
@@ -11,7 +10,19 @@ from .. import build
 from ..dim import Expr
 from ..errors import BadType, NotConstant, Unsupported
 from ..model import Value
-from ..ops import activation, binary, compare, linear, logic, norm, reduce, shape, unary
+from ..ops import (
+    activation,
+    binary,
+    compare,
+    generate,
+    index,
+    linear,
+    logic,
+    norm,
+    reduce,
+    shape,
+    unary,
+)
 from ..types import Precision
 from .attention import (
     attend,
@@ -19,7 +30,7 @@ from .attention import (
     causal_mask,
     merge_heads,
     repeat_heads,
-    scale_of,
+    root_of_scale,
     widen_mask,
 )
 from .promotion import HALVES
@@ -65,7 +76,7 @@ def attend_in_steps(
 
 def score_by_root(query: Value, key: Value, scale: float | None) -> Value:
     """query key' * scale; both factors are scaled by the root, as ONNX does against overflow."""
-    root = math.sqrt(scale_of(query, scale))
+    root = root_of_scale(query, scale)
     return linear.mat_mul(query * root, key * root, transpose_y=True)
 
 
@@ -160,6 +171,8 @@ def _keys_within(bounds: Value, key: Value) -> Value:
     """Keys before the end of each sample, and from its start where the starts follow the ends."""
     batch, count = key.shape[0], bounds.shape[0]
     places = build.arange_along(key, 2, bounds.precision)
+    if isinstance(batch, Expr) and isinstance(count, int):
+        return _keys_within_open(bounds, places, build.size_of(key, 0))
     if count not in (batch, 2 * batch, 3 * batch + 2):
         raise BadType(f"attention of {batch} samples with a mask {bounds.type}")
     if count == batch:
@@ -168,6 +181,17 @@ def _keys_within(bounds: Value, key: Value) -> Value:
     ends, rest = split_pieces(bounds, [size, build.minus(build.size_of(bounds, 0), size)], 0)
     within = places < shape.unsqueeze(ends, [1])
     return within & (places >= shape.unsqueeze(rest, [1])) if count == 2 * batch else within
+
+
+def _keys_within_open(bounds: Value, places: Value, batch: build.Size) -> Value:
+    """The same where only a run knows how many samples there are, and so whether there are starts;
+    zeros stand behind the bounds for those that are not."""
+    size, both = (build.vector(bounds.model, [n]) for n in (batch, build.times(batch, 2)))
+    room = shape.concat(bounds, generate.fill(size, bounds.scalar(0)), axis=0)
+    ends, rest = index.slice_(room, [0], [0], size), index.slice_(room, [0], size, both)
+    have_starts = compare.equal(both, build.vector(bounds.model, [build.size_of(bounds, 0)]))
+    starts = compare.where(have_starts, rest, 0)
+    return (places < shape.unsqueeze(ends, [1])) & (places >= shape.unsqueeze(starts, [1]))
 
 
 def add_biases(q: Value, k: Value, v: Value, bias: Value) -> list[Value]:

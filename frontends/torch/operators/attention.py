@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from nnir.broadcast import shapes_differ
@@ -11,7 +9,7 @@ from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, reduce
 from nnir.ops import attention as ops
-from nnir.recipes.attention import attend, bias_of_mask, causal_mask, repeat_heads, scale_of
+from nnir.recipes.attention import attend, bias_of_mask, causal_mask, repeat_heads, root_of_scale
 from nnir.types import Precision
 
 from ...table import Table
@@ -90,8 +88,8 @@ def attention_math(
         raise Unsupported("attention with a dropout mask")
     bias = attention_bias(query, key, attn_mask, is_causal)
     blind = may_be_blind(bias, is_causal)
-    root = math.sqrt(abs(scale_of(query, scale)))  # PyTorch scales both
-    query, key = query * math.copysign(root, scale_of(query, scale)), key * root
+    root = root_of_scale(query, scale)  # PyTorch scales both
+    query, key = query * (-root if scale is not None and scale < 0 else root), key * root
     result, scores = attend(query, key, value, bias, 1.0, blind=blind)
     return result, (ops.safe_softmax if blind else activation.softmax)(scores, axis=-1)
 
