@@ -357,6 +357,12 @@ class Operation:
         reads_result = self.operator.reads_result
         return not reads_result and any(v.precision.is_quantized for v in self.outputs)
 
+    def repeat(self, inputs: tuple[Value | None, ...], **attributes: Any) -> tuple[Value, ...]:
+        """The results of the same operator on other operands, with some attributes changed; all are
+        taken as bound."""
+        model = self.outputs[0].model
+        return model.append(self.operator, inputs, {**self.attributes, **attributes})
+
     def infer(self) -> tuple[TensorType, ...]:
         """The types of the outputs by the operator's rule; see `Operator.infer`."""
         stated = [v.type for v in self.outputs]

@@ -16,6 +16,7 @@ from .types import TensorType
 
 Rule = Callable[..., TensorType | tuple[TensorType, ...]]
 PLAIN = (bool, int, float, str)
+NOTHING: frozenset[type] = frozenset()
 
 
 class Pattern(Enum):
@@ -130,12 +131,28 @@ class Schema:
         return {n: self._as_code(n, default) for n, default in self.attributes.items()}
 
     @cached_property
-    def _usual(self) -> dict[str, type]:
-        """The type of the attributes that are annotated with one, or with one and None: a value of
-        it is taken as it is."""
+    def _usual(self) -> dict[str, frozenset[type]]:
+        """What the attributes are annotated with, where that is a plain type or codes of the
+        standard, with None or without: values of these are taken as they are."""
         options = {n: {*get_args(self.hints[n])} or {self.hints[n]} for n in self.attributes}
-        found = {n: [t for t in PLAIN if o - {type(None)} == {t}] for n, o in options.items()}
-        return {n: types[0] for n, types in found.items() if types}
+        enums = self.enums
+        return {
+            n: frozenset(kinds)
+            for n, kinds in options.items()
+            if len(own := kinds - {type(None)}) == 1 and own <= {*PLAIN, enums.get(n)}
+        }
+
+    @cached_property
+    def _rows(self) -> dict[str, frozenset[type]]:
+        """The type of the elements of attributes that are any number of one plain type: tuples of
+        these are taken as they are."""
+        rows = {n: (h, *get_args(h)) for n, h in self.hints.items() if n in self.attributes}
+        found = {n: [get_args(h) for h in hs if get_origin(h) is tuple] for n, hs in rows.items()}
+        return {
+            n: frozenset(kinds[0][:1])
+            for n, kinds in found.items()
+            if len(kinds) == 1 and kinds[0][0] in PLAIN and kinds[0][1:] == (...,)
+        }
 
     @cached_property
     def _necessary(self) -> tuple[str, ...]:
@@ -144,11 +161,14 @@ class Schema:
 
     def bind_attributes(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The attributes with defaults filled in; BadType for an unknown or missing one."""
-        bound = self._unbound.copy()
+        bound, usual, rows = self._unbound.copy(), self._usual, self._rows
         for name, value in given.items():
             if name not in bound:
                 raise BadType(f"{self.name.lower()} has no attribute {name!r}; {self.signature}")
-            is_usual = type(value) is self._usual.get(name)
+            kind = type(value)
+            is_usual = kind in usual.get(name, NOTHING) or (
+                kind is tuple and name in rows and rows[name].issuperset(map(type, value))
+            )
             bound[name] = value if is_usual else self._as_annotated(name, value)
         if self._necessary and (missing := [n for n in self._necessary if n not in given]):
             raise BadType(f"{self.name.lower()} needs {', '.join(missing)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 from enum import IntEnum
 from typing import Any
 
@@ -17,6 +17,8 @@ MOST_AXES = 64
 """As many axes as NumPy has."""
 
 LARGEST = (1 << 63) - 1
+
+INTS = frozenset({int})
 
 MOST_SCALES = 8
 """So many scales are written out in the text of a type."""
@@ -239,6 +241,11 @@ class Shape(Row):
     __slots__ = ()
 
 
+def _known_sizes(shape: tuple[Dim, ...]) -> list[int]:
+    """The sizes that are no expressions; True, an int of Python, is none at all."""
+    return [-1 if isinstance(d, bool) else d for d in shape if not isinstance(d, Expr)]
+
+
 @dataclass(frozen=True, slots=True)
 class TensorType:
     """Precision, shape (ints or named expressions), layout and quantisation of an operand."""
@@ -249,12 +256,13 @@ class TensorType:
     quantization: Quantization | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        # True is an int of Python, but no size
-        fits = all(isinstance(d, Expr) or 0 <= d <= LARGEST for d in self.shape)
-        if not fits or bool in map(type, self.shape) or len(self.shape) > MOST_AXES:
-            raise BadType(f"a tensor of shape {str(list(self.shape[:MOST_AXES]))[:200]}")
-        if type(self.shape) is not Shape:
-            object.__setattr__(self, "shape", Shape(self.shape))
+        shape = self.shape
+        is_plain = INTS.issuperset(map(type, shape))
+        sizes: Any = shape if is_plain else _known_sizes(shape)
+        if len(shape) > MOST_AXES or (sizes and not 0 <= min(sizes) <= max(sizes) <= LARGEST):
+            raise BadType(f"a tensor of shape {str(list(shape[:MOST_AXES]))[:200]}")
+        if type(shape) is not Shape:
+            object.__setattr__(self, "shape", Shape(shape))
 
     @property
     def dtype(self) -> np.dtype:
@@ -272,7 +280,7 @@ class TensorType:
         return TensorType(self.precision, shape, layout=self.layout, quantization=self.quantization)
 
     def with_precision(self, precision: Precision) -> TensorType:
-        return replace(self, precision=precision, quantization=None)
+        return TensorType(precision, self.shape, layout=self.layout)
 
     def __str__(self) -> str:
         text = f"{self.precision.name.lower()}[{', '.join(map(str, self.shape))}]"

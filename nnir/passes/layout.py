@@ -103,8 +103,7 @@ def _elementwise(operation: Operation) -> list[Value] | None:
         if inner is None and value is not None:
             return None
         inputs.append(inner)
-    made = operation.operator.append(tuple(inputs), operation.attributes)
-    return [transpose_by(v, perm) for v in made]
+    return [transpose_by(v, perm) for v in operation.repeat(tuple(inputs))]
 
 
 def _in_order(value: Value, perm: Perm) -> Value | None:
@@ -142,8 +141,8 @@ def _along_axis(operation: Operation) -> list[Value] | None:
         return None
     source, perm = order
     axis = perm[axis_of(operation.attributes["axis"], len(perm))]
-    given = {**operation.attributes, "axis": axis}
-    return [transpose_by(operation.operator(source, *operation.inputs[1:], **given), perm)]
+    made = operation.repeat((source, *operation.inputs[1:]), axis=axis)
+    return [transpose_by(v, perm) for v in made]
 
 
 def _running(operation: Operation) -> list[Value] | None:

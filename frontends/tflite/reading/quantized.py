@@ -50,8 +50,7 @@ class Explicit:
     def __init__(self, graph: SourceGraph, tensors: Sequence[Tensor]) -> None:
         self.graph = graph
         self.tensors = tensors
-        self.reals: dict[tuple[str, tuple[float, ...] | None], str] = {}
-        self.names: set[str] = set()
+        self.reals: dict[str, list[tuple[tuple[float, ...] | None, str]]] = {}
 
     def add(self, node: SourceNode, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """Add a node, with nodes that dequantise and quantise around it where it needs them."""
@@ -73,9 +72,10 @@ class Explicit:
             return
         if node.op == "QUANTIZE" and not made:
             raise BadType(f"QUANTIZE {node.name!r} to a tensor without a scale")
-        alike = len({t.quantization for t in (*given.values(), *made.values())}) == 1
         moves = node.op in MOVES and not any(t.blocks for t in given.values())
-        if not (given or made) or (moves and (alike or node.op != "CONCATENATION")):
+        if moves and node.op == "CONCATENATION":
+            moves = len({t.quantization for t in (*given.values(), *made.values())}) == 1
+        if moves or not (given or made):
             self.graph.nodes.append(node)
             return
         node.inputs = [
@@ -103,13 +103,14 @@ class Explicit:
     def _real(self, tensor: Tensor) -> str:
         """The name of what a quantised tensor stands for."""
         scales = None if tensor.quantization is None else tensor.quantization.scales
-        key = tensor.name, scales
-        if key not in self.reals:
-            again = len(self.reals) if tensor.name in self.names else ""
-            self.names.add(tensor.name)
-            self.reals[key] = f"{tensor.name}/dequantized{again}"
-            self._dequantize(tensor, self.reals[key])
-        return self.reals[key]
+        known = self.reals.setdefault(tensor.name, [])
+        for other, name in known:
+            if other == scales:
+                return name
+        name = f"{tensor.name}/dequantized{len(known) or ''}"
+        known.append((scales, name))
+        self._dequantize(tensor, name)
+        return name
 
     def _dequantize(self, tensor: Tensor, result: str) -> None:
         attributes = {"block_size": 0, **attributes_of(tensor)}
@@ -126,10 +127,10 @@ def bias_of_products(op: str, given: Mapping[int, Tensor]) -> dict[int, Tensor]:
     input, weights, own = (cast(Quantization, given[k].quantization) for k in places)
     scales = np.asarray(weights.scales) * input.scales[0]
     said = np.asarray(own.scales)
-    if len(said) in (1, len(scales)) and np.allclose(said, scales, rtol=NEAR, atol=0):
+    if len(said) in (1, len(scales)) and (np.abs(said - scales) <= NEAR * np.abs(scales)).all():
         return {}
     axis = 0 if len(scales) > 1 else None
-    how = Quantization(tuple(map(float, scales.astype(np.float32))), (0,), axis)
+    how = Quantization(tuple(scales.astype(np.float32).tolist()), (0,), axis)
     return {places[2]: replace(given[places[2]], quantization=how)}
 
 

@@ -405,4 +405,4 @@ def _quantization(table: Table | None) -> tuple[Quantization | None, str | None]
     axis = (
         int(table.number(QuantizationTable.QUANTIZED_DIMENSION, "i")) if len(scales) > 1 else None
     )
-    return Quantization(tuple(map(float, scales)), tuple(zeros) or (0,), axis), None
+    return Quantization(tuple(scales.tolist()), tuple(zeros) or (0,), axis), None
