@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from .interruption import end_quietly
-from .startup import require_own_packages
+from .startup import tell_of_others
 
 
 def run() -> None:
@@ -14,17 +14,9 @@ def run() -> None:
     try:
         from .cli import main
     except ImportError:
-        _tell_of_others()
+        tell_of_others()
         raise
     main(prog_name="nnadapter")
-
-
-def _tell_of_others() -> None:
-    """End with one line where another package has taken the place of one of ours."""
-    try:
-        require_own_packages()
-    except ImportError as error:
-        sys.exit(f"error: {error}")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from .deprecations import GoesAway
 from .examples import epilog_of
 from .interruption import INTERRUPTED
 from .progress import add_options, reporting
+from .startup import tell_of_others
 from .terminal import AS_JSON, print_json, say
 
 DEBUG = "NNADAPTER_DEBUG"
@@ -85,6 +86,8 @@ class Group(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
             raise  # click's own, and a reader that has left
         except Exception as error:
+            if isinstance(error, ImportError):
+                tell_of_others()
             if environment(DEBUG):
                 raise
             place = f" ({where})" if (where := " ".join(getattr(error, "__notes__", ()))) else ""

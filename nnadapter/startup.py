@@ -48,6 +48,14 @@ def require_own_packages() -> None:
             )
 
 
+def tell_of_others() -> None:
+    """End with one line where another package has taken the place of one of ours."""
+    try:
+        require_own_packages()
+    except ImportError as error:
+        sys.exit(f"error: {error}")
+
+
 def is_command(arguments: list[str]) -> bool:
     """Whether Python was started to run this package (`-m nnadapter`)."""
     for option, following in pairwise([*arguments, ""]):

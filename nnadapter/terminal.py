@@ -17,7 +17,7 @@ from nnir.legible import legible
 from nnir.model import Model
 from nnir.progress import stage
 
-from . import api
+from . import sources
 from .arrays import read_array
 from .progress import Volume, volume
 
@@ -261,4 +261,4 @@ def lines(text: str) -> str:
 def load(file: Path, how: Mapping[str, Any]) -> Model:
     """Load a model; `how` are options of `nnadapter.load`."""
     with stage(f"reading {file.name}"):
-        return api.load(file, **how)
+        return sources.load(file, **how)

@@ -13,7 +13,6 @@ from click.core import ParameterSource
 from nnir.model import Model
 from nnir.progress import stage
 
-from .. import api
 from ..drawing import page_option, write_page
 from ..outputs import keeping_sources
 from ..terminal import DIM, FILE, JSON, SEED, answer, load, loading, print_json, say, sizes_of
@@ -112,6 +111,7 @@ def diff(
 
     The exit status is 0 where they are equal and 1 where they differ.
     """
+    from .. import api
     from ..looking import telling
 
     if not runs:

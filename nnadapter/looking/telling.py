@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nnir.legible import legible
 
 from ..terminal import answer, show
-from .difference import ADDED, CHANGED, REMOVED, SAME, Difference, Weight
 from .units import say_at, say_bytes, say_count
+
+if TYPE_CHECKING:
+    from .difference import Difference, Weight
 
 FEW, SHORT = 10, 60
 """So many of the things that a file says for its users are shown, and so much of each."""
@@ -90,6 +92,8 @@ def tell_layers(layers: Iterable[Mapping[str, Any]]) -> None:
 
 def tell_difference(found: Difference, *, most: int = 200) -> None:
     """Tables of what differs between two models; `most` rows of each."""
+    from .difference import ADDED, CHANGED, REMOVED, SAME
+
     counts = {state: found.count(state) for state in (SAME, CHANGED, REMOVED, ADDED)}
     counts["renamed"] = found.renamed
     answer("operations: " + ", ".join(f"{n:,} {state}" for state, n in counts.items()))

@@ -97,6 +97,7 @@ def idle(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.fail("work was done")
 
     monkeypatch.setattr(api, "load", work)
+    monkeypatch.setattr("nnadapter.sources.load", work)
     monkeypatch.setattr("nnadapter.commands.running.load", work)
     monkeypatch.setattr("nnadapter.commands.looking.load", work)
     monkeypatch.setattr("conformance.reports.against.load", work)
