@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from .interruption import end_quietly
 from .startup import tell_of_others
 
