@@ -145,10 +145,10 @@ class Device(ABC, Generic[Context, Program]):
     and run; one that `writes_alone` writes without them, and without being open. Whether frontends
     read its files again (`reads_back`) decides what is compared where they are absent.
     `exact_settings` are those with which an engine rounds nothing in a file that the file does not
-    round, where that is not its default. One that
-    `takes_quantised` operands gets operations on them as they are; for others the runtime writes
-    them with real numbers between explicit borders. One that `emulates` computes what other
-    hardware would, and is not for speed. Programs may be executed by several threads at once.
+    round, where that is not its default. One that `takes_quantised` operands gets operations on
+    them as they are; for others the runtime writes them with real numbers between explicit borders.
+    One that `emulates` computes what other hardware would, and is not for speed. Programs may be
+    executed by several threads at once.
     """
 
     name: ClassVar[str]

@@ -172,12 +172,16 @@ def _parts_of_torch(module: torch.nn.Module) -> Parts:
 
 
 def _elements(tensor: torch.Tensor) -> np.ndarray:
-    """Its elements; as FLOAT32 where NumPy has no such type, as BFLOAT16."""
+    """Its elements; floats that NumPy has no type for, as BFLOAT16, as FLOAT32."""
+    import torch
+
     data = tensor.detach()
-    try:
-        return data.numpy()
-    except TypeError:
-        return data.float().numpy()
+    known = not data.is_floating_point() or data.dtype in (
+        torch.float16,
+        torch.float32,
+        torch.float64,
+    )
+    return data.numpy() if known else data.float().numpy()
 
 
 READERS = {

@@ -80,7 +80,7 @@ def _linear_attention(
         state = generate.fill(build.vector(query.model, sizes), query.model.constant(0, "float32"))
     else:
         state = past_state.cast(Precision.FLOAT32)
-    run = _write_out if isinstance(time, int) and 0 < time <= UNROLLED else _loop
+    run = _write_out if isinstance(time, int) and time <= UNROLLED else _loop
     rows, state = run(state, Steps(q, k, v, gate, rate))
     wide = build.times(build.size_of(v, 4), q_num_heads)
     output = build.reshape(rows, [batch, time, wide]) * scale_of(q, scale or None)
@@ -140,6 +140,8 @@ def _write_out(state: Value, steps: Steps) -> tuple[Value, Value]:
     for t in range(int(steps.query.shape[1])):  # type: ignore[arg-type]
         state, row = steps.at(t).advance(state)
         rows.append(row)
+    if not rows:
+        return index.slice_(steps.query, [4], [0], [0]), state
     return shape.stack(*rows, axis=1), state
 
 

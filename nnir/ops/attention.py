@@ -88,7 +88,8 @@ def _linear_attention(
         shared = np.repeat(state, q_num_heads // kv_num_heads, axis=1)
         outputs[t] = (q[t][..., None, :] @ shared)[..., 0, :]
     outputs *= np.float32(scale or 1 / math.sqrt(q.shape[-1]))
-    packed = outputs.swapaxes(0, 1).reshape(*query.shape[:2], -1).astype(query.dtype)
+    width = math.prod(outputs.shape[2:])
+    packed = outputs.swapaxes(0, 1).reshape(*query.shape[:2], width).astype(query.dtype)
     return packed, state.astype(query.dtype if past_state is None else past_state.dtype)
 
 
@@ -133,8 +134,15 @@ def linear_attention(
     batch, time = query.shape[:2]
     state = (batch, kv_num_heads, n, m)
     if past_state is not None:
-        fits = past_state.rank == 4
+        fits = past_state.rank == 4 and not any(map(differ, past_state.shape, state))
         require(fits, f"linear_attention with a state {past_state.type}, not {text(state)}")
+    rows: list[tuple[Value | None, tuple[Dim, ...]]] = [(key, ()), (value, ())]
+    for operand, widths in (*rows, (decay, (1, n)), (beta, (1,))):
+        if operand is not None:
+            fits = operand.rank == 3 and not any(map(differ, operand.shape, (batch, time)))
+            wide = [w * kv_num_heads for w in widths] + [1] * (operand is beta)
+            fits = fits and not (wide and all(differ(operand.shape[2], w) for w in wide))
+            require(fits, f"linear_attention of {query.type} with {operand.type}")
     kind = query.precision if past_state is None else past_state.precision
     output = query.type.with_shape((batch, time, m * q_num_heads))
     return output, TensorType(kind, state)

@@ -10,7 +10,7 @@ from nnir.errors import BadType
 from nnir.ops import attention
 
 from ...case import ROUNDS, i, rand
-from .direct import DirectCase
+from .direct import DirectCase, referred
 
 Array = np.ndarray
 Maybe = Array | None
@@ -106,6 +106,17 @@ def at(*last: int, total: int | None = None) -> tuple[Array, Array]:
     return i(*last), np.array(max(last) + 1 if total is None else total, np.int32)
 
 
+def linear(steps: int, why: str) -> DirectCase:
+    """LINEAR_ATTENTION of two query heads for each of one key head, from a state, in so many
+    steps."""
+    query, key, value = (rand(1, steps, n, seed=k) for k, n in enumerate((6, 3, 2)))
+    decay = rand(1, steps, 3, seed=3, low=-1, high=0)
+    beta = rand(1, steps, 1, seed=4, low=0, high=1)
+    inputs = query, key, value, rand(1, 1, 3, 2, seed=5), decay, beta
+    heads = {"q_num_heads": 2, "kv_num_heads": 1}
+    return referred(attention.linear_attention, inputs, heads, ROUNDS, why)
+
+
 CASES = [
     case(*NEW, *at(2, 2), why="a prompt"),
     case(*NEW, *at(2, 0), local_window_size=1, why="a query that sees no key"),
@@ -122,4 +133,7 @@ CASES = [
     case(*NEW[:2], NEW[0], *at(2, 2), why="values of another size", raises=BadType),
     case(*ONE, *at(4, 2), *PAST, *(np.tile(x, 2) for x in ANGLES), why="too many angles",
          raises=BadType),
+    *(linear(*row) for row in (
+        (0, "no steps"), (1, "one step"), (260, "more steps than are written out"),
+    )),
 ]  # fmt: skip

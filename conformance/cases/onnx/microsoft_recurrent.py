@@ -56,6 +56,14 @@ LINEAR = [
         **HEADS,
     ),
     case("LinearAttention", Q, K, V, state_window=2, why="a window", raises=Unsupported, **HEADS),
+    case(
+        *("LinearAttention", *(rand(1, 300, n, seed=n) for n in (4, 2, 3)), None),
+        *(rand(1, 300, 2, seed=4, low=-1, high=0), rand(1, 300, 1, seed=5, low=0, high=1)),
+        outputs=2,
+        why="a long sequence",
+        q_num_heads=2,
+        kv_num_heads=1,
+    ),
 ]
 SIGNAL, TAPS, PAST = rand(2, 3, 6), rand(3, 1, 4, seed=1), rand(2, 3, 3, seed=2)
 OFF = {"channels_last": 1, "dilation": 2, "ndim": 2, "state_window": 2}
