@@ -136,16 +136,23 @@ def linear_attention(
     if past_state is not None:
         fits = past_state.rank == 4 and not any(map(differ, past_state.shape, state))
         require(fits, f"linear_attention with a state {past_state.type}, not {text(state)}")
-    rows: list[tuple[Value | None, tuple[Dim, ...]]] = [(key, ()), (value, ())]
-    for operand, widths in (*rows, (decay, (1, n)), (beta, (1,))):
-        if operand is not None:
-            fits = operand.rank == 3 and not any(map(differ, operand.shape, (batch, time)))
-            wide = [w * kv_num_heads for w in widths] + [1] * (operand is beta)
-            fits = fits and not (wide and all(differ(operand.shape[2], w) for w in wide))
-            require(fits, f"linear_attention of {query.type} with {operand.type}")
+    _require_steps(query, key)
+    _require_steps(query, value)
+    _require_steps(query, decay, kv_num_heads, n * kv_num_heads)
+    _require_steps(query, beta, kv_num_heads, 1)
     kind = query.precision if past_state is None else past_state.precision
     output = query.type.with_shape((batch, time, m * q_num_heads))
     return output, TensorType(kind, state)
+
+
+def _require_steps(query: Value, operand: Value | None, *widths: Dim) -> None:
+    """A row for each step of each sample; of one of the widths, where some are named."""
+    if operand is None:
+        return
+    fits = operand.rank == 3 and not any(map(differ, operand.shape, query.shape[:2]))
+    if fits and widths:
+        fits = not all(differ(operand.shape[2], width) for width in widths)
+    require(fits, f"linear_attention of {query.type} with {operand.type}")
 
 
 def _width(packed: Value, heads: int) -> Dim:

@@ -57,7 +57,9 @@ LINEAR = [
     ),
     case("LinearAttention", Q, K, V, state_window=2, why="a window", raises=Unsupported, **HEADS),
     case(
-        *("LinearAttention", *(rand(1, 300, n, seed=n) for n in (4, 2, 3)), None),
+        "LinearAttention",
+        *(rand(1, 300, n, seed=n) for n in (4, 2, 3)),
+        None,
         *(rand(1, 300, 2, seed=4, low=-1, high=0), rand(1, 300, 1, seed=5, low=0, high=1)),
         outputs=2,
         why="a long sequence",
