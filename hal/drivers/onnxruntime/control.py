@@ -54,9 +54,13 @@ def _label_results(g: Emitter, results: Ref | Refs) -> Refs:
 
 
 def _with_rank(g: Emitter, result: Ref, value: Value) -> Ref:
-    """A scan output with its rank: ONNX Runtime forgets the sizes when it runs no iteration."""
-    sizes = [d for d in value.shape if not isinstance(d, Expr)]
-    if len(sizes) < value.rank or not sizes:
+    """A scan output with its rank: ONNX Runtime forgets the sizes when it runs no iteration. Those
+    that only a run knows are 0 then."""
+    if not value.rank:
         return result
-    shape = g.concat(g.part(g.dims(result), 0, 1), g.ints(*sizes))
+    sizes = [0 if isinstance(d, Expr) else d for d in value.shape]
+    if value.is_static:
+        shape = g.concat(g.part(g.dims(result), 0, 1), g.ints(*sizes))
+    else:
+        shape = g.part(g.concat(g.dims(result), g.ints(*sizes)), 0, value.rank + 1)
     return g.node("Reshape", result, shape, allowzero=1)
