@@ -92,6 +92,7 @@ CASES: list[Case] = [
     Case("aten.grid_sampler_3d.default",
          (np.zeros((1, 0, 3, 1, 1), np.float32), np.zeros((1, 2, 3, 1, 3), np.float32), 0, 0, True),
          why="no channels"),
+    Case("aten.linalg_matrix_exp.default", (f(1, np.inf, 0, 2).reshape(2, 2),), why="an infinity"),
 ]  # fmt: skip
 LIMITS: list[Limit] = [
     Limit(
