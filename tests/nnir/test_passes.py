@@ -556,11 +556,11 @@ def test_heads_that_are_copied_in_another_order_are_not_shared(axis: int) -> Non
 
 def test_what_is_much_larger_than_its_parts_is_folded_for_targets_of_numbers_alone() -> None:
     model = Model()
-    spread = shape.expand(model.constant(np.float32([1, 2])), [4000, 2])
+    spread = shape.expand(model.constant(np.array([1, 2], np.float32)), [4000, 2])
     model.outputs = [model.input("x", TensorType(Precision.FLOAT32, (4000, 2))) * spread]
     assert apply(model, [passes.fold_constants], checked=True) == []
     assert apply(model, [passes.fold_large_constants], checked=True) == ["fold_large_constants"]
     (product,) = model.operations
     known = product.inputs[1]
     assert known is not None
-    np.testing.assert_array_equal(known.constant, [[1, 2]] * 4000)
+    np.testing.assert_array_equal(known.constant, np.array([[1, 2]] * 4000))
