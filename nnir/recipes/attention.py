@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import build
 from ..dim import Expr
-from ..errors import BadType
+from ..errors import BadType, Unsupported
 from ..model import Value
 from ..ops import activation, compare, generate, index, linear, shape, unary
 from ..ops import attention as ops
@@ -54,7 +54,11 @@ def scale_of(query: Value, scale: float | None) -> float | Value:
 def root_of_scale(query: Value, scale: float | None) -> float | Value:
     """The root of the scale, which both factors of the scores are multiplied by."""
     factor = scale_of(query, scale)
-    return unary.sqrt(factor) if isinstance(factor, Value) else math.sqrt(abs(factor))
+    if isinstance(factor, Value):
+        return unary.sqrt(factor)
+    if factor < 0:
+        raise Unsupported(f"attention with a scale of {factor}, which has no root")
+    return math.sqrt(factor)
 
 
 def swap_heads(x: Value) -> Value:

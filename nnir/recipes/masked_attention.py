@@ -171,9 +171,9 @@ def _keys_within(bounds: Value, key: Value) -> Value:
     """Keys before the end of each sample, and from its start where the starts follow the ends."""
     batch, count = key.shape[0], bounds.shape[0]
     places = build.arange_along(key, 2, bounds.precision)
-    if isinstance(batch, Expr) and isinstance(count, int):
-        return _keys_within_open(bounds, places, build.size_of(key, 0))
     if count not in (batch, 2 * batch, 3 * batch + 2):
+        if isinstance(batch, Expr) or isinstance(count, Expr):
+            return _keys_within_open(bounds, places, build.size_of(key, 0))
         raise BadType(f"attention of {batch} samples with a mask {bounds.type}")
     if count == batch:
         return places < shape.unsqueeze(bounds, [1])

@@ -88,7 +88,7 @@ def attention_math(
         raise Unsupported("attention with a dropout mask")
     bias = attention_bias(query, key, attn_mask, is_causal)
     blind = may_be_blind(bias, is_causal)
-    root = root_of_scale(query, scale)  # PyTorch scales both
+    root = root_of_scale(query, None if scale is None else abs(scale))  # PyTorch scales both
     query, key = query * (-root if scale is not None and scale < 0 else root), key * root
     result, scores = attend(query, key, value, bias, 1.0, blind=blind)
     return result, (ops.safe_softmax if blind else activation.softmax)(scores, axis=-1)
