@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import BadType, NNAdapterError, NotConstant, Unsupported
+from nnir.errors import BadType, NNAdapterError, Unsupported
 
 from ...case import ROUNDS, Case, rand
 
@@ -144,7 +144,7 @@ CASES = [
         rand(5, 3),
         rand(5, 3),
         None,
-        raises=NotConstant,
+        raises=BadType,
         why="odd size",
     ),
     fused("fused_conv2d_add_act", *IMAGE, rand(3), None),
