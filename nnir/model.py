@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, get_args
 
+import ml_dtypes
 import numpy as np
 
 from .affine import keep_as
 from .algebra import Algebra
-from .content import CONTENT_LIMIT, set_content
 from .decomposition import Decomposition, Level
 from .dim import Dim, Expr, symbol
 from .errors import VALUES, BadModel, BadType, NNAdapterError, NotConstant, describe
@@ -32,6 +33,7 @@ else:
 
     Result = TypeVar("Result")
 
+CONTENT_LIMIT = 64
 EXTENSION = 1000
 Content = Callable[..., np.ndarray | None]
 
@@ -355,12 +357,6 @@ class Operation:
         reads_result = self.operator.reads_result
         return not reads_result and any(v.precision.is_quantized for v in self.outputs)
 
-    def repeat(self, inputs: tuple[Value | None, ...], **attributes: Any) -> tuple[Value, ...]:
-        """The results of the same operator on other operands, with some attributes changed; all are
-        taken as bound."""
-        model = self.outputs[0].model
-        return model.append(self.operator, inputs, {**self.attributes, **attributes})
-
     def infer(self) -> tuple[TensorType, ...]:
         """The types of the outputs by the operator's rule; see `Operator.infer`."""
         stated = [v.type for v in self.outputs]
@@ -565,3 +561,38 @@ def _is_ordered(operations: list[Operation]) -> bool:
                 return False
         made.add(operation)
     return True
+
+
+def set_content(operation: Operation) -> None:
+    """Carry the elements of small integer tensors, dimensions included, through an operation."""
+    (output,) = operation.outputs
+    if not output.is_integer or output.rank > 2 or not output.is_static:
+        return
+    if math.prod(d for d in output.shape if isinstance(d, int)) > CONTENT_LIMIT:
+        return
+    function = operation.operator.content or _reference_of(operation)
+    try:
+        dims = None if function is None else function(*operation.inputs, **operation.attributes)
+    except (NNAdapterError, *VALUES):  # it fails while running too, or grows too large
+        return
+    if dims is not None and _is_exact(dims, output.dtype):
+        output.content = dims
+
+
+def _is_exact(dims: np.ndarray, dtype: np.dtype) -> bool:
+    """Whether no element would wrap."""
+    limits = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
+    return all(isinstance(d, Expr) or limits.min <= d <= limits.max for d in dims.flat)
+
+
+def _reference_of(operation: Operation) -> Callable[..., np.ndarray] | None:
+    """An operator that carries no dimensions still computes what has none."""
+    values = [v for v in operation.inputs if v is not None]
+    if operation.operator.is_random or any(v.content is None or v.known is None for v in values):
+        return None
+
+    def compute(*inputs: Value | None, **attributes: Any) -> np.ndarray:
+        known = [None if v is None else v.known for v in inputs]
+        return np.asarray(operation.operator.reference(*known, **attributes)).astype(object)
+
+    return compute

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from .check import check
-from .content import set_content
 from .errors import DAMAGE, BadFile, NNAdapterError, Unsupported, describe, summary
-from .model import Model, Operation, Operator, Value
+from .model import Model, Operation, Operator, Value, set_content
 from .notation import parse
 from .plugins import REGISTRY
 from .state import State

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from nnir.content import CONTENT_LIMIT
 from nnir.dim import Dim, Expr, evaluate, symbol, symbols_of
 from nnir.errors import NNAdapterError
 from nnir.evaluate import run_operation
-from nnir.model import Model, Operation, Value
+from nnir.model import CONTENT_LIMIT, Model, Operation, Value
 from nnir.types import TensorType
 
 Arrays = list[np.ndarray | None]

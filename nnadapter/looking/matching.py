@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from difflib import SequenceMatcher
 from operator import attrgetter
 
-from nnir.content import CONTENT_LIMIT
-from nnir.model import Model, Operation, Value
+from nnir.model import CONTENT_LIMIT, Model, Operation, Value
 from nnir.printer import attribute
 
 LONGEST = 2000

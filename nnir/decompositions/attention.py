@@ -69,7 +69,7 @@ def _linear_attention(
     update_rule: str,
     scale: float,
 ) -> tuple[Value, Value]:
-    batch, time, _ = build.sizes_of(query)
+    batch, time = _known_of(query, key, value), build.size_of(query, 1)
     heads = kv_num_heads
     q = _by_heads(query, heads, q_num_heads // heads)
     k, v = (_by_heads(x, heads, 1) for x in (key, value))
@@ -86,6 +86,12 @@ def _linear_attention(
     output = build.reshape(rows, [batch, time, wide]) * scale_of(q, scale or None)
     kind = query.precision if past_state is None else past_state.precision
     return output.cast(query.precision), state.cast(kind)
+
+
+def _known_of(*operands: Value) -> build.Size:
+    """The number of samples, of whichever operand it is known."""
+    sizes = [build.size_of(x, 0) for x in operands]
+    return next((n for n in sizes if isinstance(n, int)), sizes[0])
 
 
 def _by_heads(packed: Value, heads: build.Size, groups: int) -> Value:

@@ -16,7 +16,17 @@ from ..model import Model, Operation, Value
 from ..operator import Operator
 from ..ops import activation, binary, compare, index, logic, norm, quant, reduce, shape, unary
 from . import layout_shapes
-from .orders import Perm, inverse, keeps_order, move_ones, order_of, perm_of, transpose_by, without
+from .orders import (
+    Perm,
+    inverse,
+    keeps_order,
+    move_ones,
+    order_of,
+    perm_of,
+    repeat,
+    transpose_by,
+    without,
+)
 from .rewrite import rewrite, sweep
 
 ELEMENTWISE: frozenset[Operator[Any]] = frozenset(
@@ -103,7 +113,7 @@ def _elementwise(operation: Operation) -> list[Value] | None:
         if inner is None and value is not None:
             return None
         inputs.append(inner)
-    return [transpose_by(v, perm) for v in operation.repeat(tuple(inputs))]
+    return [transpose_by(v, perm) for v in repeat(operation, tuple(inputs))]
 
 
 def _in_order(value: Value, perm: Perm) -> Value | None:
@@ -141,7 +151,7 @@ def _along_axis(operation: Operation) -> list[Value] | None:
         return None
     source, perm = order
     axis = perm[axis_of(operation.attributes["axis"], len(perm))]
-    made = operation.repeat((source, *operation.inputs[1:]), axis=axis)
+    made = repeat(operation, (source, *operation.inputs[1:]), axis=axis)
     return [transpose_by(v, perm) for v in made]
 
 

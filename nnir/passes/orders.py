@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +34,15 @@ def transpose_by(value: Value, perm: Perm) -> Value:
     if perm == tuple(range(len(perm))):
         return value
     return shape.transpose(value, perm=perm)
+
+
+def repeat(
+    operation: Operation, inputs: tuple[Value | None, ...], **attributes: Any
+) -> tuple[Value, ...]:
+    """The results of the same operator on other operands, with some attributes changed; all are
+    taken as bound."""
+    model = operation.outputs[0].model
+    return model.append(operation.operator, inputs, {**operation.attributes, **attributes})
 
 
 def inverse(perm: Perm) -> Perm:

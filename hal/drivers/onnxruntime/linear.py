@@ -7,7 +7,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.ops import linalg, linear
+from nnir.ops import linear
 from nnir.types import Precision
 
 from ...lowering import Lowerings
@@ -19,11 +19,11 @@ table = Lowerings[Ref]()
 table.native(linear.determinant, "Det")
 
 
-@table.lower(linear.inverse, linalg.matrix_inverse)
+@table.lower(linear.inverse)
 def inverse(g: Emitter, input: Value) -> Ref:
     """ONNX Runtime's own kernel for sizes that only a run knows, which no file names: others would
     not read it."""
-    if g.for_file or not isinstance(input.shape[-1], Expr) or not input.is_float:
+    if g.for_file or not isinstance(input.shape[-1], Expr):
         return g.decomposed()[0]
     wide = Precision.FLOAT64 if input.precision == Precision.FLOAT64 else Precision.FLOAT32
     found = g.node("Inverse", g.cast(input, wide), domain="com.microsoft")
