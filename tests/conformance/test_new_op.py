@@ -144,7 +144,8 @@ IN_HOUSE: dict[str, dict[str, str]] = {
         old.replace("acme/operator.py", OPERATOR): new
         for old, new in WRITTEN["operator.py"].items()
         if not old.startswith("from")
-    },
+    }
+    | {"from .rules": "from . import shape\nfrom .rules"},
     "nnir/ops/meanings.py": {
         "say what it means, its unit and what is accepted": "a factor of the result",
     },
