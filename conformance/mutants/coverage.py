@@ -29,11 +29,14 @@ from ..judging.result import PASS
 from ..ledger import DEVICES, digest_of, read
 from ..suites.operators import book, operator_of
 from .digest import digest
-from .places import PLACES, ROOT
+from .places import PLACES, ROOT, name_of
 from .trial import Bench
 
 FOLDER = ROOT / "build" / "mutants"
 WATCHED = tuple(f"{ROOT / place.name}/" for place in PLACES)
+SAYING = ("conformance/judging", "conformance/ledger", "conformance/mutants/trial.py")
+"""The code that says in words what becomes of a case: where it differs, no word is comparable."""
+
 ALIKE = 3
 """So many cases in a row run no new line before the others like them are taken to do so, too."""
 
@@ -87,6 +90,8 @@ class Kept:
         if not path.exists():
             return cls(path)
         data = json.loads(path.read_text())
+        if data.get("words") != _digest_of_words():
+            return cls(path)
         kept = cls(path, sets=data["sets"])
         kept._numbers = {tuple(lines): k for k, lines in enumerate(kept.sets)}
         kept.files = {f: d for f, d in data["files"].items() if d == _digest_of(f)}
@@ -125,7 +130,8 @@ class Kept:
     def save(self) -> None:
         """Write the file."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        data = {"files": self.files, "sets": self.sets, "cases": self.cases}
+        words = _digest_of_words()
+        data = {"words": words, "files": self.files, "sets": self.sets, "cases": self.cases}
         self.path.write_text(json.dumps(data))
 
 
@@ -291,6 +297,13 @@ def _watcher(numbers: set[int]) -> Watcher:
 def _digest_of(file: str) -> str:
     path = ROOT / file
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.exists() else ""
+
+
+@functools.cache
+def _digest_of_words() -> str:
+    named = [ROOT / part for part in SAYING]
+    files = [f for path in named for f in (sorted(path.rglob("*.py")) or [path])]
+    return digest([_digest_of(name_of(f)) for f in files])
 
 
 def visits(frontend: str, device: str) -> Iterator[Visit]:

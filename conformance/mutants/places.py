@@ -66,26 +66,34 @@ class Place:
         return [p for p in found if not SCRIPT.fullmatch(p.name)]
 
 
+def module_of(path: Path) -> str:
+    """The module that a file holds."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def name_of(path: Path) -> str:
+    """A file as reports name it."""
+    return path.relative_to(ROOT).as_posix()
+
+
 def _readers_beside(name: str) -> tuple[str, ...]:
     """Those that do not import the frontend or the driver of this name."""
     return tuple(m for m in READERS if not m.endswith(("." + name, "." + name + "_legacy")))
 
 
 def _frontend(name: str, *cases: str, tests: str = "") -> Place:
+    """Of a frontend: cases ask its converters, tests what no case of one operator is: files."""
     others = _readers_beside(name)
     if name == "onnx":
         others = ()  # other frontends ask for its delegate
+    own = sorted((ROOT / "tests/frontends").glob(f"test_*{name}*.py"))
     return Place(
         f"frontends/{name}",
         cases or (name,),
         early=(*EMITTERS, "hal.runtime.program", *others),
-        tests=tuple(tests.split()),
+        tests=(*map(name_of, own), *tests.split()),
     )
-
-
-def _reading(*names: str) -> str:
-    """Tests of what cases of one operator pass over: files."""
-    return " ".join(f"tests/frontends/test_{name}.py" for name in names)
 
 
 def _driver(name: str, tests: str) -> Place:
@@ -111,30 +119,22 @@ DECOMPOSITIONS = (
     *(f"test_decompositions_{n}" for n in ("conv", "linalg", "logic", "sampling", "unary")),
 )
 
+ONNX = (
+    *("frontends/test_reader", "conformance/test_old_opsets"),
+    *("nnadapter/test_lists", "nnadapter/test_states", "nnadapter/test_traces"),
+)
+
 PLACES = (
     Place("nnir/passes", tests=tuple(f"tests/nnir/{t}.py" for t in PASSES)),
-    _frontend(
-        "tflite",
-        tests=_reading("tflite_models", "tflite_states", "bad_tflite", "stablehlo", "flex"),
-    ),
+    _frontend("tflite", tests="tests/frontends/test_stablehlo.py tests/frontends/test_flex.py"),
     Place("nnir/ops", tests=("tests/conformance/test_rules.py", "tests/nnir/test_contents.py")),
     Place("nnir/recipes"),
     Place("nnir/decompositions", tests=tuple(f"tests/nnir/{t}.py" for t in DECOMPOSITIONS)),
-    _frontend(
-        *("paddle", "paddle", "paddle-legacy"),
-        tests=_reading("paddle_models", "bad_paddle", "bad_paddle_legacy"),
-    ),
-    _frontend(
-        "tensorflow",
-        tests=_reading("tensorflow_models", "tensorflow_dilation", "bad_tensorflow"),
-    ),
-    _frontend(
-        "onnx",
-        tests=_reading("reader", "bad_onnx", "onnx_schemas")
-        + " tests/conformance/test_old_opsets.py",
-    ),
-    _frontend("torch", tests=_reading("torch_reader", "bad_torch")),
-    _frontend("nnapi", tests=_reading("bad_nnapi")),
+    _frontend("paddle", "paddle", "paddle-legacy"),
+    _frontend("tensorflow"),
+    _frontend("onnx", tests=" ".join(f"tests/{t}.py" for t in ONNX)),
+    _frontend("torch"),
+    _frontend("nnapi"),
     _frontend("nnrt", tests="tests/nnir/test_formats_nnrt.py tests/hal/test_nnrt.py"),
     _driver("onnxruntime", "tests/hal/test_onnxruntime.py tests/hal/test_hosting.py"),
     _driver("litert", "tests/hal/test_litert.py tests/hal/test_litert_files.py"),
@@ -144,14 +144,3 @@ PLACES = (
     _driver("nnrt", "tests/hal/test_nnrt.py"),
 )
 BY_NAME = {place.name: place for place in PLACES}
-
-
-def module_of(path: Path) -> str:
-    """The module that a file holds."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-def name_of(path: Path) -> str:
-    """A file as reports name it."""
-    return path.relative_to(ROOT).as_posix()

@@ -23,13 +23,19 @@ from .places import ROOT, Place, module_of, name_of
 
 BY_CASES, BY_TESTS, SURVIVED, EQUIVALENT = "cases", "tests", "survived", "equivalent"
 SECONDS = 60.0
-"""For the cases of one change; so much again for the tests."""
+"""For the cases of one change."""
+
+PATIENCE = 240.0
+"""For the tests."""
 
 MOST = 4000
 """So many cases are run of one change at most."""
 
 GUESSED = 300
 """So many cases that are taken to come by nothing of a change are run of it, too."""
+
+MOST_BROKEN = 50
+"""So many cases may do otherwise without a change than was written down."""
 
 KNOWN = Path(__file__).with_name("equivalent.txt")
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
@@ -111,7 +117,8 @@ class Host:
             raise RuntimeError("a host is asked through pipes")
         rows = [[v.frontend, v.case, v.device, v.outcome, v.seconds] for v in cases]
         where = {"module": module_of(path), "path": str(path), "text": text}
-        job = {**where, "cases": rows, "tests": list(tests), "seconds": SECONDS}
+        seconds = PATIENCE if tests else SECONDS
+        job = {**where, "cases": rows, "tests": list(tests), "seconds": seconds}
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()
         answer: dict[str, Any] = json.loads(self._process.stdout.readline())
@@ -178,6 +185,11 @@ class Round:
             if case is not None and host.run(path, None, [chosen[case]])["verdict"] == "noticed":
                 visit = chosen[case]  # it does otherwise without the change too
                 self._broken.add((visit.frontend, visit.case, visit.device))
+                if len(self._broken) > MOST_BROKEN:
+                    raise RuntimeError(
+                        f"{len(self._broken)} cases do otherwise without a change, such as "
+                        f"{visit.case} on {visit.device}: remove build/mutants"
+                    )
                 continue
             mutant.by, mutant.found = BY_CASES, answer["found"]
             mutant.case = "" if case is None else f"{chosen[case].case} on {chosen[case].device}"

@@ -8,12 +8,14 @@ import re
 import shutil
 import struct
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from frontends.paddle import load
+from frontends.paddle.reading.legacy.reader import NEWEST
 from frontends.paddle.reading.params import read_all
 from hal.runtime.program import Program
 from nnir.errors import BadFile, BadModel, BadType, NNAdapterError, Unsupported, summary
@@ -203,3 +205,12 @@ def test_levels_of_detail_are_passed_over() -> None:
     np.testing.assert_array_equal(second, values.reshape(2, 3))
     with pytest.raises(BadFile, match="levels of detail end behind the file"):
         read_all(told[:30])
+
+
+def test_a_program_of_a_later_version_is_told(tmp_path: Path) -> None:
+    content = program(around(RELU), variables=[X], version=NEWEST + 1)
+    with pytest.warns(UserWarning, match=f"a program of Paddle {NEWEST + 1}; tested up to"):
+        load(written(tmp_path, content))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load(written(tmp_path, program(around(RELU), variables=[X], version=NEWEST)))

@@ -70,6 +70,9 @@ HOSTILE: dict[str, Callable[[bytes], bytes]] = {
     "a tensor that is not there": lambda d: patched(
         d, target(d, place_of(d, [GRAPH, (3, 0)], 1)) + 4, 70_000, "i"
     ),
+    "the tensor behind the last one": lambda d: patched(
+        d, target(d, place_of(d, [GRAPH, (3, 0)], 1)) + 4, count_of(d), "i"
+    ),
     "a buffer that is not there": lambda d: patched(d, place_of(d, [GRAPH, (0, 2)], 2), 1 << 20),
     "a buffer that ends behind the file": lambda d: patched(
         d, target(d, place_of(d, [(4, buffer_of(d))], 0)), len(d)
@@ -94,6 +97,11 @@ def constant_of(data: bytes) -> int:
     return next(k for k, t in enumerate(tensors) if buffers[t.number(2, "I")].span(0)[1] > 16)
 
 
+def count_of(data: bytes) -> int:
+    """So many tensors there are."""
+    return len(Bytes(data).root().tables(2)[0].tables(0))
+
+
 def buffer_of(data: bytes) -> int:
     """Its buffer."""
     found: int = Bytes(data).root().tables(2)[0].tables(0)[constant_of(data)].number(2, "I")
@@ -113,6 +121,12 @@ def smaller_buffer(data: bytes) -> int:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_offsets(name: str, content: bytes) -> None:
     refused(HOSTILE[name](content))
+
+
+def test_what_is_behind_the_last_one_is_said(content: bytes) -> None:
+    count = count_of(content)
+    with pytest.raises(BadFile, match=f"refers to entry {count} of {count}"):
+        frontend.load(HOSTILE["the tensor behind the last one"](content))
 
 
 def test_no_flatbuffer() -> None:

@@ -15,6 +15,7 @@ from conformance.suites.onnx_backend import cases
 from frontends.onnx.reading import reader
 from frontends.source import SourceGraph, SourceModel
 from nnir.errors import BadFile, Unsupported
+from nnir.types import MOST_AXES
 
 from ..conftest import info, model_of, tensor
 
@@ -234,3 +235,40 @@ def test_the_own_format_of_onnx_runtime_is_told_by_its_mark() -> None:
     data[4:8] = reader.OWN_FORMAT
     with pytest.raises(BadFile, match="ONNX Runtime's own format"):
         reader.read(bytes(data))
+
+
+def test_an_operator_set_without_a_version_is_refused() -> None:
+    model = model_of([helper.make_node("Relu", ["x"], ["y"])], [info("x", [2])], [info("y", [2])])
+    model.opset_import[0].ClearField("version")
+    with pytest.raises(BadFile, match=r"operator set ai\.onnx is imported without a version"):
+        read(model)
+
+
+def test_a_weight_of_as_many_axes_as_there_may_be() -> None:
+    def weighed(rank: int) -> onnx.ModelProto:
+        weight = helper.make_tensor("w", TensorProto.FLOAT, [1] * rank, [2.0])
+        relu = helper.make_node("Relu", ["w"], ["y"])
+        return model_of([relu], [], [info("y", None)], [weight])
+
+    assert nna.load(weighed(MOST_AXES)).outputs[0].shape == (1,) * MOST_AXES
+    with pytest.raises(BadFile, match="a tensor of shape"):
+        read(weighed(MOST_AXES + 1))
+
+
+def test_sizes_that_say_nothing_are_apart() -> None:
+    relu = helper.make_node("Relu", ["x"], ["y"])
+    model = model_of([relu], [info("x", [None, "n", None, 3])], [info("y", None)])
+    first, named, third, known = nna.load(model).inputs[0].shape
+    assert str(first).startswith("unnamed_") and str(third).startswith("unnamed_")
+    assert first != third and str(named) == "n" and known == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "absent"), [(1, 0), (0.5, 0.0), ("SAME", "")], ids=["INT", "FLOAT", "STRING"]
+)
+def test_an_attribute_whose_value_is_left_out_is_zero(value: object, absent: object) -> None:
+    node = helper.make_node("Anything", ["x"], ["y"], alpha=value)
+    for field in ("i", "f", "s"):
+        node.attribute[0].ClearField(field)
+    found = read(model_of([node], [info("x", [2])], [info("y", [2])])).graph.nodes[0].attributes
+    assert found == {"alpha": absent} and type(found["alpha"]) is type(absent)

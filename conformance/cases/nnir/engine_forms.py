@@ -52,6 +52,14 @@ def _one_channel() -> Iterator[Row]:
         yield Row(conv.conv_3d, operands, how, why=why, tol=ROUNDS)
 
 
+def _cubes() -> Iterator[Row]:
+    """One channel of cubes, whose windows lie apart along the last axis and leave one column."""
+    for count in (1, 3):
+        operands = (rand(1, 1, 4, 5, 6), Const(rand(count, 1, 2, 2, 3, seed=1)), Const(rand(count)))
+        how = {"strides": (1, 1, 2), "pads": (0,) * 6, "dilations": (1, 1, 2)}
+        yield Row(conv.conv_3d, operands, how, why=f"{count} filters, one column", tol=ROUNDS)
+
+
 def _products() -> Iterator[Row]:
     """Open rows with several matrices, summed over one number."""
     for sizes in ((5, 1), (1, 5, 1)):
@@ -92,4 +100,5 @@ CASES: list[Row] = [
     *_one_channel(),
     *_products(),
     *_sums(),
+    *_cubes(),
 ]

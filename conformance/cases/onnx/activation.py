@@ -147,3 +147,6 @@ MODELS = [
     )
     for sizes, shape in {"C": (4,), "B, C": (3, 4), "B, 1": (3, 1), "1, 1": (1, 1)}.items()
 ]
+CASES += [
+    Case("PRelu", (rand(2, 3, 4), scalar(0.25)), opset=6, why="one slope of all", tol=ROUNDS),
+]

@@ -213,4 +213,9 @@ MODELS = [
         oracle="onnxruntime",
     )
 ]
-CASES = [*PROMPTS, *DECODING, *WEIGHED, *TURNED, *WINDOWED, *REFUSED]
+ALONE = {"num_heads": 4, "kv_num_heads": 1}
+SINGLE = [
+    group(Q[:, :1], *(rand(2, 1, 16, seed=k) for k in (1, 2)),
+          past=tuple(rand(2, 1, 2, 16, seed=k) for k in (3, 4)), why="one head of keys", **ALONE),
+]  # fmt: skip
+CASES = [*PROMPTS, *DECODING, *WEIGHED, *TURNED, *WINDOWED, *REFUSED, *SINGLE]

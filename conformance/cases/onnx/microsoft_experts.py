@@ -186,4 +186,6 @@ QUANTISED = [
         for case in [quantised(4, 16, why=why)]
     ),
 ]
+PLAIN = quantised(4, 16, why="weights beside scores")
+QUANTISED += [replace(PLAIN, inputs=(*PLAIN.inputs, *WEIGHED))]
 CASES = [*MIXED, *QUANTISED]

@@ -62,4 +62,8 @@ GEMM = [
     case("FusedGemm", X, W, C, activation="Elu", why="no alpha", raises=BadType),
     case("FusedGemm", X, W, C, why="no activation", raises=BadType),
 ]
-CASES = [*PRODUCTS, *GEMM]
+TURNED = [
+    case("FusedMatMul", X.T.copy(), W, transA=1, why="matrices, the first turned"),
+    case("FusedMatMul", X, W.T.copy(), transB=1, why="matrices, the second turned"),
+]
+CASES = [*PRODUCTS, *GEMM, *TURNED]

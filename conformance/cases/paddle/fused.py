@@ -353,3 +353,7 @@ CASES = [
         raises=Unsupported,
     ),
 ]
+CASES += [
+    fused("fused_rms_norm_quant", rand(2, 3, 4), None, None, rand(12), None,
+          **RMS | {"begin_norm_axis": 1}, why="a flat weight of two axes"),
+]  # fmt: skip

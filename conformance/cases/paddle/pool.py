@@ -214,6 +214,13 @@ CASES = [
     Case("fractional_max_pool3d", (VOLUME, [2, 3, 4]), {"random_u": 0.3, "kernel_size": [2, 2, 2]}),
 ]
 
+CASES += [
+    replace(pool(x, kernel, (2, 2), pooling_type=kind, ceil_mode=True, why=f"{kind}, {why}"),
+            is_open=True)
+    for x, kernel, why in (
+        (rand(2, 3, 1, 6), (1, 3), "one row"), (rand(2, 3, 6, 1), (3, 1), "one column"))
+    for kind in ("max", "avg")
+]  # fmt: skip
 LIMITS = [
     Limit(
         op,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import NNAdapterError, Unsupported
+from nnir.errors import BadType, NNAdapterError, Unsupported
 
 from ...case import ROUNDS, Case, f, i, rand
 
@@ -127,3 +127,8 @@ CASES = [
     ),
     fake("fake_channel_wise_dequantize_max_abs", rand(2, 3, 2), [SCALES], x_num_col_dims=2),
 ]
+CASES += [
+    *(fake(op, X, why="of a vector", raises=BadType)
+      for op in ("fake_channel_wise_quantize_abs_max",
+                 "fake_channel_wise_quantize_dequantize_abs_max")),
+]  # fmt: skip

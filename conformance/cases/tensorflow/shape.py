@@ -130,3 +130,4 @@ CASES = [
     *matrices.CASES,
     Case("ShapeN", ([X, rand(0, 2)],), {"out_type": Precision.INT64}, outputs=2),
 ]  # fmt: skip
+CASES += [Case("ParallelConcat", ([rand(1, 3)],), {"shape": [1, 3]}, why="one value")]

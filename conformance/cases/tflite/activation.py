@@ -101,3 +101,4 @@ CASES = [
            results=stored(0.03, -100 if d == np.int8 else 20, d), tol=QUANTUM, opset=2,
            why=f"{name(d)}, approximate={a}") for d in BYTES for a in (False, True)),
 ]  # fmt: skip
+CASES += [Case("PRELU", (X, Const(scalar(0.25))), why="one slope without axes")]

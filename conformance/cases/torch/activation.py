@@ -102,6 +102,7 @@ CASES = [
     Case("aten.native_dropout.default", (X, 0.5, False)),
     Case("aten.native_dropout.default", (X, 0.5, None), why="training", raises=Unsupported),
 ]
+CASES += [Case("aten.softshrink.default", (X, 0.0), why="no lambd")]
 NO_FLOAT64 = ("gelu",)
 LIMITS = [
     Limit(

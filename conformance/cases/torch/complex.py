@@ -6,7 +6,7 @@ import numpy as np
 
 from nnir.errors import BadType
 
-from ...case import ROUNDS, Case, f, rand, scalar
+from ...case import ROUNDS, Case, f, i, rand, scalar
 
 X = rand(2, 3)
 Y = rand(2, 3, seed=1)
@@ -57,4 +57,9 @@ ARITHMETIC = [
     Case("aten.where.self", (X > 0, Z, W), why="complex"),
     Case("aten.full.default", ([2], 1j), why="complex"),
 ]
-CASES = [*PARTS, *ARITHMETIC]
+PROMOTED = [
+    Case("aten.add.Tensor", (i(1, 2), 1j), why="integers and a number"),
+    Case("aten.mul.Tensor", (i(1, 2, dtype=np.int32), LONE), why="integers and one beside them"),
+    Case("aten.add.Tensor", (f(1, 2, dtype=np.float64), LONE), why="floats and one beside them"),
+]
+CASES = [*PARTS, *ARITHMETIC, *PROMOTED]

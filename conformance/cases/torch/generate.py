@@ -126,3 +126,7 @@ FILLED = [
     *(Case(f"aten.{n}_indices.default", (3, 4, -1), {"dtype": I32}) for n in ("tril", "triu")),
 ]
 CASES = [*RANGES, *FILLED]
+CASES += [
+    Case("aten.arange.start", (2.5, 2.5), why="no floats"),
+    Case("aten.arange.start", (3, 3), why="no integers"),
+]

@@ -345,7 +345,12 @@ VECTORS = [
         ((TALL,), {"offset": -1, "dim1": 2, "dim2": 0}, "other axes"),
     ),
 ]
-CASES: list[Case] = [*FACTORS, *SPECTRA, *SOLUTIONS, *NORMS, *VECTORS]
+ONES = each(
+    "linalg_ldl_factor_ex.default",
+    ((f([0.25, 1], [1, 2]),), {}, "a pivot beside a one"),
+    ((f([0.25, 1, 0], [1, 0.125, 1], [0, 1, 3]),), {}, "two pivots beside ones"),
+)
+CASES: list[Case] = [*FACTORS, *SPECTRA, *SOLUTIONS, *NORMS, *VECTORS, *ONES]
 WHY = "ONNX Runtime has no factorisations; the reference runs on builtin"
 LOWERED = frozenset(
     f"aten.{name}.default"

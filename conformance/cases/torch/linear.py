@@ -217,3 +217,8 @@ CASES += [
     Case("aten.tensordot.default", (rand(2, 3), rand(3, 2), [1, 0], [0, 1]), why="all", tol=SUMS),
     Case("aten.tensordot.default", (rand(2, 3), rand(4), [], []), why="no axis", tol=SUMS),
 ]
+CASES += each(
+    "aten.einsum.default",
+    (("ij,jk,kl->il", [A, B, rand(5, 2)]), {}, "a chain"),
+    (("ij,kj,kl,l->i", [A, rand(4, 3), rand(4, 5), rand(5)]), {}, "a chain of four"),
+)

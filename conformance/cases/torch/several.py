@@ -218,4 +218,8 @@ REFUSED = [
           ("aten.narrow.default", (X, 0, -4, 1), BadType, "before the beginning", False),
           ("aten.narrow.default", (X, 0, 1, -1), BadType, "less than none", False)))
 ]  # fmt: skip
-CASES: list[Case] = [*REFUSED, *PLACES, *TYPES, *SIZES, *PADS, *VIEWS, *MASKS]
+TRANSFORMS = [
+    *both("fft_fft.default", X, size(TALL), why="as many as rows of another", tol=ROUNDS),
+    *both("fft_rfft.default", X, size(TALL), why="as many as rows of another", tol=ROUNDS),
+]
+CASES: list[Case] = [*REFUSED, *PLACES, *TYPES, *SIZES, *PADS, *VIEWS, *MASKS, *TRANSFORMS]

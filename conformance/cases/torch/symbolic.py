@@ -83,6 +83,9 @@ CASES = [
     Case("aten._functional_sym_constrain_range.default", (3, 1, 5, f(1))),
     Case("aten._functional_sym_constrain_range_for_size.default", (3, 1, 5, f(1))),
 ]
+CASES += [
+    Case("_operator.or_", (YES, size(6)), why="a bool and a size"),
+]
 LIMITS = [
     Limit(
         c.op,

@@ -174,6 +174,8 @@ class Reader:
         found = dict(wire.fields(self.b, *place))
         domain = wire.text(self.b, found.get(OperatorSetIdProto.DOMAIN, (0, 0)))
         version = wire.number(found.get(OperatorSetIdProto.VERSION, 0))
+        if not version:
+            raise BadFile(f"the operator set {domain or 'ai.onnx'} is imported without a version")
         versions["" if domain in DEFAULT_DOMAINS else domain] = version
 
     def graph(self, place: Span) -> SourceGraph:

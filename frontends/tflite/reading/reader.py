@@ -199,9 +199,11 @@ class Reader:
             operands = operator.integers(OperatorTable.INPUTS)
             results = operator.integers(OperatorTable.OUTPUTS)
             for position in operands:
-                if depth == 0 and position != -1 and graph.tensors[position].is_variable:
-                    continue  # a state
-                if position != -1 and position not in known:
+                if position == -1:
+                    continue
+                tensor = graph.tensors[_index(position, len(graph.tensors))]
+                is_state = depth == 0 and tensor.is_variable
+                if not is_state and position not in known:
                     self._bind_constant(source, graph, position)
                     known.add(position)
             given = self.node(operator, graph, depth)

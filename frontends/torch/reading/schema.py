@@ -137,10 +137,6 @@ def _default(text: str | None, kind: str, length: int | None) -> Any:
             return None
         case "True" | "False":
             return text == "True"
-        case "Mean":
-            return 1
-        case "Sum":
-            return 2
         case _ if text.startswith("["):
             items = [_default(t.strip(), kind, None) for t in text[1:-1].split(",") if t.strip()]
             return tuple(items)
