@@ -119,6 +119,11 @@ DECOMPOSITIONS = (
     *(f"test_decompositions_{n}" for n in ("conv", "linalg", "logic", "sampling", "unary")),
 )
 
+OPERATORS = (
+    *("tests/conformance/test_rules.py", "tests/conformance/test_patterns.py"),
+    "tests/nnir/test_contents.py",
+)
+
 ONNX = (
     *("frontends/test_reader", "conformance/test_old_opsets"),
     *("nnadapter/test_lists", "nnadapter/test_states", "nnadapter/test_traces"),
@@ -127,7 +132,7 @@ ONNX = (
 PLACES = (
     Place("nnir/passes", tests=tuple(f"tests/nnir/{t}.py" for t in PASSES)),
     _frontend("tflite", tests="tests/frontends/test_stablehlo.py tests/frontends/test_flex.py"),
-    Place("nnir/ops", tests=("tests/conformance/test_rules.py", "tests/nnir/test_contents.py")),
+    Place("nnir/ops", tests=OPERATORS),
     Place("nnir/recipes"),
     Place("nnir/decompositions", tests=tuple(f"tests/nnir/{t}.py" for t in DECOMPOSITIONS)),
     _frontend("paddle", "paddle", "paddle-legacy"),

@@ -198,7 +198,7 @@ def _polynomial(input: np.ndarray, degree: np.ndarray, *, kind: str) -> np.ndarr
     return result.astype(input.dtype)
 
 
-@operator(steps=series, code=2180, reference=_polynomial)
+@operator(pattern=Pattern.ELEMENTWISE, steps=series, code=2180, reference=_polynomial)
 def polynomial(input: Value, degree: Value, *, kind: str) -> TensorType:
     """Orthogonal polynomials by their recurrences: Chebyshev, Hermite, Laguerre, Legendre.
 
