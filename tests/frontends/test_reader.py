@@ -259,8 +259,11 @@ def test_sizes_that_say_nothing_are_apart() -> None:
     relu = helper.make_node("Relu", ["x"], ["y"])
     model = model_of([relu], [info("x", [None, "n", None, 3])], [info("y", None)])
     first, named, third, known = nna.load(model).inputs[0].shape
-    assert str(first).startswith("unnamed_") and str(third).startswith("unnamed_")
-    assert first != third and str(named) == "n" and known == 3
+    assert str(first).startswith("unnamed_")
+    assert str(third).startswith("unnamed_")
+    assert first != third
+    assert str(named) == "n"
+    assert known == 3
 
 
 @pytest.mark.parametrize(
@@ -271,4 +274,5 @@ def test_an_attribute_whose_value_is_left_out_is_zero(value: object, absent: obj
     for field in ("i", "f", "s"):
         node.attribute[0].ClearField(field)
     found = read(model_of([node], [info("x", [2])], [info("y", [2])])).graph.nodes[0].attributes
-    assert found == {"alpha": absent} and type(found["alpha"]) is type(absent)
+    assert found == {"alpha": absent}
+    assert type(found["alpha"]) is type(absent)

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from nnir.ops import activation, binary, conv, linear, reduce
+from nnir.ops import activation, binary, conv, linear, recurrent, reduce
 
-from ...case import ROUNDS, Const, f, i, rand
+from ...case import ROUNDS, Const, Tolerance, f, i, rand
 from .engine_rows import Row
+
+CLOSE = Tolerance(relative=1e-5, absolute=1e-5)
 
 
 def _divisions() -> Iterator[Row]:
@@ -60,6 +62,27 @@ def _cubes() -> Iterator[Row]:
         yield Row(conv.conv_3d, operands, how, why=f"{count} filters, one column", tol=ROUNDS)
 
 
+def _both_ways() -> Iterator[Row]:
+    """Layers of cells in both directions: of whole sequences, of some that end before."""
+    x, lengths = rand(4, 2, 3), i(4, 2, dtype=np.int32)
+    cells = (
+        (recurrent.rnn, 1, ("Tanh",)),
+        (recurrent.gru, 3, ("Sigmoid", "Tanh")),
+        (recurrent.lstm, 4, ("Sigmoid", "Tanh", "Tanh")),
+    )
+    for operator, gates, names in cells:
+        layer = (
+            *(Const(rand(2, gates * 5, n, seed=n)) for n in (3, 5)),
+            Const(rand(2, 2 * gates * 5, seed=7)),
+        )
+        how: dict[str, Any] = {"direction": "bidirectional", "activations": names * 2}
+        for given, why in (((), "all"), ((lengths,), "some shorter")):
+            yield Row(operator, (x, *layer, *given), how, why=f"both ways, {why}", tol=CLOSE)
+        states = (rand(2, 2, 5, seed=k) for k in range(1 + (gates == 4)))
+        operands = (x, *layer, None, *states)
+        yield Row(operator, operands, how, why="both ways, from states", tol=CLOSE)
+
+
 def _products() -> Iterator[Row]:
     """Open rows with several matrices, summed over one number."""
     for sizes in ((5, 1), (1, 5, 1)):
@@ -101,4 +124,5 @@ CASES: list[Row] = [
     *_products(),
     *_sums(),
     *_cubes(),
+    *_both_ways(),
 ]
