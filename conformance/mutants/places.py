@@ -96,11 +96,12 @@ def _frontend(name: str, *cases: str, tests: str = "") -> Place:
     )
 
 
-def _driver(name: str, tests: str) -> Place:
+def _driver(name: str, *tests: str) -> Place:
     others = tuple(m for m in EMITTERS if f".{name}." not in m)
     cases = (c for c in CASES if not (name in ("nnapi", "nnrt") and c.endswith(name)))
+    files = tuple(f"tests/{t}.py" for t in tests)
     early = (*LATEST, *_readers_beside(name), *others, *cases)
-    return Place(f"hal/drivers/{name}", devices=(name,), early=early, tests=tuple(tests.split()))
+    return Place(f"hal/drivers/{name}", devices=(name,), early=early, tests=files)
 
 
 PASSES = (
@@ -119,9 +120,11 @@ DECOMPOSITIONS = (
     *(f"test_decompositions_{n}" for n in ("conv", "linalg", "logic", "sampling", "unary")),
 )
 
+OPENVINO = ("", "_narrow", "_files", "_recurrent", "_strides", "_slopes")
+
 OPERATORS = (
     *("tests/conformance/test_rules.py", "tests/conformance/test_patterns.py"),
-    "tests/nnir/test_contents.py",
+    *("tests/nnir/test_contents.py", "tests/meta/test_standard.py"),
 )
 
 ONNX = (
@@ -141,11 +144,11 @@ PLACES = (
     _frontend("torch"),
     _frontend("nnapi"),
     _frontend("nnrt", tests="tests/nnir/test_formats_nnrt.py tests/hal/test_nnrt.py"),
-    _driver("onnxruntime", "tests/hal/test_onnxruntime.py tests/hal/test_hosting.py"),
-    _driver("litert", "tests/hal/test_litert.py tests/hal/test_litert_files.py"),
-    _driver("openvino", "tests/hal/test_openvino.py tests/hal/test_openvino_narrow.py"),
-    _driver("torch", "tests/hal/test_torch.py"),
-    _driver("nnapi", "tests/hal/test_nnapi.py tests/hal/test_nnapi_runtime.py"),
-    _driver("nnrt", "tests/hal/test_nnrt.py"),
+    _driver("onnxruntime", "hal/test_onnxruntime", "hal/test_hosting", "nnadapter/test_traces"),
+    _driver("litert", "hal/test_litert", "hal/test_litert_files"),
+    _driver("openvino", *(f"hal/test_openvino{e}" for e in OPENVINO)),
+    _driver("torch", "hal/test_torch"),
+    _driver("nnapi", "hal/test_nnapi", "hal/test_nnapi_runtime"),
+    _driver("nnrt", "hal/test_nnrt"),
 )
 BY_NAME = {place.name: place for place in PLACES}

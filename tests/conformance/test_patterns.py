@@ -16,6 +16,7 @@ from nnir.errors import NNAdapterError
 from nnir.evaluate import run_operation
 from nnir.model import Operation, Value
 from nnir.operator import Pattern
+from nnir.ops import OPERATORS
 from nnir.types import Precision
 
 EACH = 8
@@ -83,6 +84,39 @@ def leaks(operation: Operation, place: int = 0) -> bool:
     changed.reshape(-1)[place] = ~changed.reshape(-1)[place] if first.dtype == bool else 2
     after = run_operation(operation, [changed, *arrays[1:]])[0]
     return np.delete(before, place).tobytes() != np.delete(after, place).tobytes()
+
+
+@functools.cache
+def operations_of_cases() -> dict[str, list[Operation]]:
+    """A few operations of each operator, of known sizes."""
+    found: dict[str, list[Operation]] = {}
+    for frontend in ("onnx", "torch", "tensorflow"):
+        engine = import_module(f"conformance.engines.{frontend}").ENGINE
+        for case in import_module(f"conformance.cases.{frontend}").CASES:
+            with contextlib.suppress(NNAdapterError):
+                for operation in all_operations(engine.model(case, Answer([], made=case.outputs))):
+                    rows = found.setdefault(operation.operator.name, [])
+                    ends = (*operation.inputs, *operation.outputs)
+                    if len(rows) < EACH and all(v is None or v.is_static for v in ends):
+                        rows.append(operation)
+    return found
+
+
+def draws(operation: Operation) -> bool:
+    """Whether it gives something else the second time."""
+    draw = np.random.default_rng(0)
+    arrays = [None if v is None else array_of(v, draw) for v in operation.inputs]
+    with contextlib.suppress(NNAdapterError):
+        first, second = (run_operation(operation, arrays) for _ in range(2))
+        return any(a.tobytes() != b.tobytes() for a, b in zip(first, second, strict=True))
+    return False
+
+
+def test_what_draws_is_random() -> None:
+    """Passes fold and join what is not: it would be drawn once for all."""
+    operations = operations_of_cases()
+    drawing = {name for name, rows in operations.items() if any(map(draws, rows))}
+    assert drawing == {name for name in operations if OPERATORS[name].is_random}
 
 
 def test_an_element_of_an_elementwise_result_depends_on_its_own_place() -> None:

@@ -18,6 +18,7 @@ import nnadapter as nna
 from hal.device import Cache
 from hal.drivers.litert import LiteRT
 from hal.drivers.litert.content import Content
+from hal.drivers.litert.runner import MOST, Pool
 from nnir.dim import symbol
 from nnir.errors import BadInput, DeviceError, NNAdapterError, NoLowering, Unsupported
 from nnir.model import Model, Value
@@ -264,6 +265,25 @@ def test_threads_share_a_program() -> None:
         got = list(threads.map(lambda d: program(d)[0], data))
     for mine, theirs in zip(got, want, strict=True):
         np.testing.assert_array_equal(mine, theirs)
+
+
+def test_there_are_only_so_many_interpreters(monkeypatch: pytest.MonkeyPatch) -> None:
+    pools: list[Pool] = []
+    give = Pool.give
+    monkeypatch.setattr(Pool, "give", lambda self, runner: (pools.append(self), give(self, runner)))
+    program = nna.compile(network(), "litert")
+    pool = pools[0]
+    held = [pool.take() for _ in range(MOST)]
+    assert len({*map(id, held)}) == MOST
+    with concurrent.futures.ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(pool.take)
+        with pytest.raises(TimeoutError):
+            waiting.result(0.2)
+        pool.give(held[0])
+        assert waiting.result(5) is held[0]
+    for runner in held:
+        pool.give(runner)
+    assert program(numbers(1, 3, 17, 19))
 
 
 def cached() -> tuple[LiteRT, Cache, np.ndarray, np.ndarray]:

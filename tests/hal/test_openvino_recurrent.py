@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import nnadapter as nna
 from hal.drivers.openvino.quirks import TRANSPOSED_INPUT
 from nnir.dim import symbol
+from nnir.errors import NoLowering
 from nnir.model import Model, Value
 from nnir.ops import activation, recurrent, shape, unary
 from nnir.types import Precision, TensorType
@@ -117,3 +119,14 @@ def test_sizes_that_are_open_or_one(sizes: tuple[object, ...], tmp_path: Path) -
 @pytest.mark.parametrize(("direction", "count"), [("forward", 2), ("bidirectional", 0)])
 def test_layers_of_two_directions_are_as_before(direction: str, count: int) -> None:
     assert count_met(model_of(two_layers, "gru", direction), TRANSPOSED_INPUT) == count
+
+
+def test_lengths_of_sequences_of_open_sizes_are_refused_by_name() -> None:
+    model = Model("m")
+    x = model.input("x", TensorType(Precision.FLOAT32, (symbol("steps"), 2, 3)))
+    lengths = model.input("lengths", TensorType(Precision.INT32, (2,)))
+    weights = [np.ones((1, 2, 3)), np.ones((1, 2, 2)), np.ones((1, 4))]
+    given = (model.constant(w.astype(np.float32)) for w in weights)
+    model.outputs = list(recurrent.rnn(x, *given, lengths))
+    with pytest.raises(NoLowering, match=r"no lengths of sequences whose sizes are open: .* --dim"):
+        nna.compile(model, "openvino")

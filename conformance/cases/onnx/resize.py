@@ -217,3 +217,14 @@ CASES = [
     Case("AffineGrid", (rand(2, 2, 3), Const(i(2, 3, 4))), raises=BadType, why="3 sizes"),
 ]
 LIMITS: list[Limit] = []
+CASES += [
+    Case(
+        "Resize",
+        (X, Const(f(0, 0, 0.2, 0.3, 1, 1, 0.8, 0.6)), None, Const(i(1, 2, *size))),
+        {"mode": mode, "coordinate_transformation_mode": "tf_crop_and_resize"},
+        tol=ROUNDS,
+        why=f"the middle of a region, {mode}, {list(size)}",
+    )
+    for mode in ("nearest", "linear")
+    for size in ((1, 1), (1, 4), (5, 1))
+]
