@@ -29,7 +29,7 @@ from nnir.formats.openvino.files import ALIGNMENT
 from nnir.formats.openvino.graph import Node, Output
 from nnir.formats.openvino.nodes import create, kinds
 from nnir.model import Model
-from nnir.ops import activation, conv, unary
+from nnir.ops import activation, conv, index, linear, unary
 from nnir.passes.complex_pairs import as_pairs
 from nnir.types import Precision, TensorType
 
@@ -257,3 +257,17 @@ def test_nodes_without_a_rule_are_written_by_openvino(
     monkeypatch.setitem(sys.modules, "openvino", None)
     with pytest.raises(NoLowering, match="has no rule for Exp"):
         nna.convert(model, tmp_path / "n.xml", verify=False)
+
+
+def test_an_embedding_that_is_the_last_layer_too_is_written_once(tmp_path: Path) -> None:
+    table = np.random.default_rng(0).standard_normal((100, 16)).astype(np.float32)
+    model = Model("tied")
+    words = model.input("words", TensorType(Precision.INT64, (3,)))
+    found = index.gather(model.constant(table, name="table"), words, axis=0)
+    model.outputs = [linear.mat_mul(found, model.constant(table.T, name="table"))]
+    path = tmp_path / "tied.xml"
+    nna.convert(model, path)
+    assert path.with_suffix(".bin").stat().st_size < 1.1 * table.nbytes
+    given = np.array([1, 5, 7])
+    rows = table[given].astype(np.float64)
+    np.testing.assert_allclose(nna.compile(model, "openvino")(given)[0], rows @ table.T, rtol=1e-5)

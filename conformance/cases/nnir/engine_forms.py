@@ -83,6 +83,24 @@ def _both_ways() -> Iterator[Row]:
         yield Row(operator, operands, how, why="both ways, from states", tol=CLOSE)
 
 
+def _tied() -> Iterator[Row]:
+    """Products with matrices that memory holds transposed, as weights that were transposed."""
+    for sizes, stored in (
+        ((4, 3), (6, 3)),
+        ((2, 4, 3), (6, 3)),
+        ((2, 4, 3), (2, 6, 3)),
+        ((3,), (6, 3)),
+    ):
+        for is_asked in (False, True):
+            weight = rand(*stored, seed=1)
+            turned = weight.swapaxes(-1, -2)
+            if is_asked:  # of columns that lie so, transposed back
+                turned = np.ascontiguousarray(turned).swapaxes(-1, -2)
+            why = f"{sizes} with {stored} as it lies, {is_asked}"
+            how = {"transpose_y": is_asked}
+            yield Row(linear.mat_mul, (rand(*sizes), Const(turned)), how, why=why, tol=ROUNDS)
+
+
 def _products() -> Iterator[Row]:
     """Open rows with several matrices, summed over one number."""
     for sizes in ((5, 1), (1, 5, 1)):
@@ -125,4 +143,5 @@ CASES: list[Row] = [
     *_sums(),
     *_cubes(),
     *_both_ways(),
+    *_tied(),
 ]

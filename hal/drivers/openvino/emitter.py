@@ -127,6 +127,7 @@ class Emitter(Emission[Ref]):
         self.symbols: dict[str, tuple[int, int | None]] = {}
         self.limits: dict[Value, int] = {}
         self.held: list[Any] = []
+        self.borrowed: dict[tuple[Any, ...], tuple[Any, np.ndarray]] = {}
 
     def stand_in(self, value: Value) -> Ref:
         if elements.stored_precision(value.precision) not in NAMES:
@@ -417,7 +418,10 @@ class Emitter(Emission[Ref]):
         array = np.asarray(data, dtype)
         if array.dtype == np.uint32 and array.max(initial=0) > np.iinfo(np.int32).max:
             raise NoLowering("openvino holds no constants of UINT32 beyond 2^31")
-        tensor, kept = tensor_of(self.runtime, array)
+        place = array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
+        if place not in self.root.borrowed:  # what a model reads as two constants is copied once
+            self.root.borrowed[place] = tensor_of(self.runtime, array), array
+        (tensor, kept), _ = self.root.borrowed[place]
         self.root.held.append(kept)
         with asking("openvino", "a constant", RuntimeError):
             made = self.runtime.op.Constant(tensor, shared_memory=True)
@@ -431,11 +435,15 @@ class Emitter(Emission[Ref]):
         if operand not in self.names:
             if operand.constant is None:
                 raise NoLowering(f"{operand!r} is read before it is made")
-            made = self.constant(fitting(operand.constant))
-            if operand.name:
-                made.output.get_node().set_friendly_name(self.name(operand.name, keep=True))
-            self.names[operand] = made
+            self.names[operand] = self.weight(operand, operand.constant)
         return self.names[operand]
+
+    def weight(self, operand: Value, array: np.ndarray) -> Ref:
+        """A constant under the name of an operand whose numbers it holds."""
+        made = self.constant(fitting(array))
+        if operand.name:
+            made.output.get_node().set_friendly_name(self.name(operand.name, keep=True))
+        return made
 
     def parameter(self, value: Value) -> openvino.op.Parameter:
         """An input of the graph."""

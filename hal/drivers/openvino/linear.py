@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from nnir.errors import NoLowering
 from nnir.intervals import count_exact
 from nnir.model import Value
@@ -38,13 +40,26 @@ def fully_connected(g: Emitter, input: Single, weight: Value, bias: Value) -> Re
     return product + b if bias.constant is None or bias.constant.any() else product
 
 
+def transposed(weight: Value) -> np.ndarray | None:
+    """What memory holds of matrices that are known, where it holds them transposed: nothing is
+    copied then, and embeddings that are weights of the last layer too lie there once."""
+    array = weight.constant
+    if array is None or array.ndim < 2 or weight.precision != Precision.FLOAT32:
+        return None
+    stored = array.swapaxes(-1, -2)
+    is_other = not array.flags.c_contiguous and stored.flags.c_contiguous
+    return stored if is_other else None
+
+
 @table.lower(linear.mat_mul)
 def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Ref:
     if any(v.constant is not None and 0 in v.shape for v in (x, y)):
         raise NoLowering(f"openvino: sums of nothing of {x.type} and a constant {y.type}")
     if x.precision == Precision.INT32 and (count := count_exact(x, y)):
         return multiply_exactly(g, x, y, count, transpose_x, transpose_y)
-    left, right = single(g, x), single(g, y)
+    left, stored = single(g, x), transposed(y)
+    right = single(g, y) if stored is None else g.weight(y, stored)
+    turned = transpose_y != (stored is not None)
 
     def multiply(a: Ref, b: Ref) -> Ref:
         return g.node(
@@ -52,7 +67,7 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
             a,
             b,
             transpose_a=transpose_x and x.rank > 1,
-            transpose_b=transpose_y and y.rank > 1,
+            transpose_b=turned and y.rank > 1,
         )
 
     for quirk, applies, rank in (
