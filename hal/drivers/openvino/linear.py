@@ -40,7 +40,7 @@ def fully_connected(g: Emitter, input: Single, weight: Value, bias: Value) -> Re
     return product + b if bias.constant is None or bias.constant.any() else product
 
 
-def transposed(weight: Value) -> np.ndarray | None:
+def read_as_stored(weight: Value) -> np.ndarray | None:
     """What memory holds of matrices that are known, where it holds them transposed: nothing is
     copied then, and embeddings that are weights of the last layer too lie there once."""
     array = weight.constant
@@ -57,7 +57,7 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
         raise NoLowering(f"openvino: sums of nothing of {x.type} and a constant {y.type}")
     if x.precision == Precision.INT32 and (count := count_exact(x, y)):
         return multiply_exactly(g, x, y, count, transpose_x, transpose_y)
-    left, stored = single(g, x), transposed(y)
+    left, stored = single(g, x), read_as_stored(y)
     right = single(g, y) if stored is None else g.weight(y, stored)
     turned = transpose_y != (stored is not None)
 
