@@ -14,7 +14,8 @@ OPSET = 18
 class Builder:
     """A graph in the making."""
 
-    def __init__(self) -> None:
+    def __init__(self, opset: int = OPSET) -> None:
+        self.opset = opset
         self.nodes: list[onnx.NodeProto] = []
         self.weights: list[TensorProto] = []
         self.rng = np.random.default_rng(0)
@@ -40,7 +41,7 @@ class Builder:
     def save(self, path: Path, inputs: list[onnx.ValueInfoProto], output: str) -> None:
         end = helper.make_tensor_value_info(output, TensorProto.FLOAT, None)
         graph = helper.make_graph(self.nodes, path.stem, inputs, [end], self.weights)
-        versions = [helper.make_opsetid("", OPSET)]
+        versions = [helper.make_opsetid("", self.opset)]
         onnx.save(helper.make_model(graph, opset_imports=versions, ir_version=10), path)
 
 
