@@ -373,7 +373,7 @@ PARTS = {
     "aten.linalg_qr.default": ("complex64",),
     "aten.linalg_slogdet.default": ("complex64",),
     "aten.linalg_lu_factor_ex.default": ("singular", "a column of zeros", "plain", "checked"),
-    "aten.linalg_ldl_factor_ex.default": ("plain", "singular", "complex64"),
+    "aten.linalg_ldl_factor_ex.default": ("plain", "singular", "complex64", "beside"),
     "aten.linalg_matrix_norm.default": ("order 2", "order -2", "other axes"),
     "aten.linalg_matrix_norm.str_ord": ("nuc",),
     "aten.linalg_norm.ord_str": ("plain",),
