@@ -6,6 +6,7 @@ import contextlib
 import functools
 import math
 import zlib
+from collections.abc import Callable
 from importlib import import_module
 
 import numpy as np
@@ -37,30 +38,47 @@ UNSEEN = {
 
 
 @functools.cache
-def operations_of(pattern: Pattern) -> dict[str, list[Operation]]:
-    """Operations of a pattern whose result is as large as their first operand."""
-    found: dict[str, list[Operation]] = {}
+def operations() -> list[Operation]:
+    """What the cases of some frontends are converted to."""
+    found: list[Operation] = []
     for frontend in ("onnx", "torch", "tensorflow"):
         engine = import_module(f"conformance.engines.{frontend}").ENGINE
         for case in import_module(f"conformance.cases.{frontend}").CASES:
-            try:
-                model = engine.model(case, Answer([], made=case.outputs))
-            except NNAdapterError:
-                continue
-            for operation in all_operations(model):
-                operator = operation.operator
-                first = operation.inputs[0] if operation.inputs else None
-                rows = found.setdefault(operator.name, [])
-                fits = operator.pattern is pattern and not operator.is_random
-                if fits and len(rows) < EACH and first is not None and has_room(operation, first):
-                    rows.append(operation)
-    return {name: rows for name, rows in found.items() if rows}
+            with contextlib.suppress(NNAdapterError):
+                found += all_operations(engine.model(case, Answer([], made=case.outputs)))
+    return found
+
+
+def some_of_each(fits: Callable[[Operation], bool]) -> dict[str, list[Operation]]:
+    """A few operations of each operator."""
+    found: dict[str, list[Operation]] = {}
+    for operation in filter(fits, operations()):
+        rows = found.setdefault(operation.operator.name, [])
+        if len(rows) < EACH:
+            rows.append(operation)
+    return found
+
+
+def operations_of(pattern: Pattern) -> dict[str, list[Operation]]:
+    """Operations of a pattern whose result is as large as their first operand."""
+
+    def fits(operation: Operation) -> bool:
+        operator = operation.operator
+        first = operation.inputs[0] if operation.inputs else None
+        is_plain = operator.pattern is pattern and not operator.is_random
+        return is_plain and first is not None and has_room(operation, first)
+
+    return some_of_each(fits)
+
+
+def is_static(operation: Operation) -> bool:
+    ends = (*operation.inputs, *operation.outputs)
+    return all(v is None or v.is_static for v in ends)
 
 
 def has_room(operation: Operation, first: Value) -> bool:
-    values = [v for v in (*operation.inputs, *operation.outputs) if v is not None]
-    static = all(v.is_static for v in values)
-    return static and first.shape == operation.outputs[0].shape and np.prod(first.shape) > 1
+    is_alike = is_static(operation) and first.shape == operation.outputs[0].shape
+    return is_alike and math.prod(first.sizes) > 1
 
 
 def array_of(value: Value, draw: np.random.Generator) -> np.ndarray:
@@ -86,22 +104,6 @@ def leaks(operation: Operation, place: int = 0) -> bool:
     return np.delete(before, place).tobytes() != np.delete(after, place).tobytes()
 
 
-@functools.cache
-def operations_of_cases() -> dict[str, list[Operation]]:
-    """A few operations of each operator, of known sizes."""
-    found: dict[str, list[Operation]] = {}
-    for frontend in ("onnx", "torch", "tensorflow"):
-        engine = import_module(f"conformance.engines.{frontend}").ENGINE
-        for case in import_module(f"conformance.cases.{frontend}").CASES:
-            with contextlib.suppress(NNAdapterError):
-                for operation in all_operations(engine.model(case, Answer([], made=case.outputs))):
-                    rows = found.setdefault(operation.operator.name, [])
-                    ends = (*operation.inputs, *operation.outputs)
-                    if len(rows) < EACH and all(v is None or v.is_static for v in ends):
-                        rows.append(operation)
-    return found
-
-
 def draws(operation: Operation) -> bool:
     """Whether it gives something else the second time."""
     draw = np.random.default_rng(0)
@@ -114,23 +116,23 @@ def draws(operation: Operation) -> bool:
 
 def test_what_draws_is_random() -> None:
     """Passes fold and join what is not: it would be drawn once for all."""
-    operations = operations_of_cases()
-    drawing = {name for name, rows in operations.items() if any(map(draws, rows))}
-    assert drawing == {name for name in operations if OPERATORS[name].is_random}
+    found = some_of_each(is_static)
+    drawing = {name for name, rows in found.items() if any(map(draws, rows))}
+    assert drawing == {name for name in found if OPERATORS[name].is_random}
 
 
 def test_an_element_of_an_elementwise_result_depends_on_its_own_place() -> None:
-    operations = operations_of(Pattern.ELEMENTWISE)
-    assert len(operations) > 60
-    wrong = [name for name, rows in operations.items() for o in rows if leaks(o)]
+    found = operations_of(Pattern.ELEMENTWISE)
+    assert len(found) > 60
+    wrong = [name for name, rows in found.items() for o in rows if leaks(o)]
     assert wrong == []
 
 
 def test_what_combines_nothing_is_elementwise() -> None:
     """Passes move what is elementwise, and compute it on parts: who leaves it out loses that."""
-    operations = operations_of(Pattern.COMBINING)
-    assert len(operations) > 40
-    silent = {name for name, rows in operations.items() if not any(map(changes_others, rows))}
+    found = operations_of(Pattern.COMBINING)
+    assert len(found) > 40
+    silent = {name for name, rows in found.items() if not any(map(changes_others, rows))}
     assert silent == UNSEEN.keys()
 
 
