@@ -31,10 +31,8 @@ def convolutions(b: Builder, depth: int) -> tuple[list[int], str]:
         x = b.node("Conv", x, b.weight(8, channels, 3, 3, scale=0.2), pads=[1] * 4)
         gain, shift, mean = (b.weight(8) for _ in range(3))
         variance = b.constant(np.ones(8), np.float32)
-        x, channels = (
-            b.node("Relu", b.node("BatchNormalization", x, gain, shift, mean, variance)),
-            8,
-        )
+        x = b.node("Relu", b.node("BatchNormalization", x, gain, shift, mean, variance))
+        channels = 8
     return [1, 3, 16, 16], b.node("Flatten", b.node("GlobalAveragePool", x))
 
 
