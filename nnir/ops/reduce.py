@@ -78,7 +78,7 @@ def reduction(
         require(axes.is_integer, f"{name} needs integer axes, not {axes.type}")
         return input.type.with_shape(reduced_shape(input, axes, keepdim))
 
-    def content(input: Value, axes: Value, *, keepdim: bool = True) -> np.ndarray | None:
+    def content(input: Value, axes: Value, *, keepdim: bool) -> np.ndarray | None:
         sizes = input.precision in (Precision.INT32, Precision.INT64) and input.rank == 1
         if dims is None or not sizes or input.content is None or ints(axes) is None:
             return None

@@ -75,7 +75,7 @@ def variable(
 
 
 def program(
-    *blocks: Sequence[Op], variables: Sequence[bytes] = (), version: int = 2006002
+    *blocks: Sequence[Op], variables: Sequence[bytes] = (), version: int | None = 2006002
 ) -> bytes:
     """Blocks of operators; the first one declares the variables."""
     found = b""
@@ -83,7 +83,7 @@ def program(
         body = number(1, k) + number(2, -1 if not k else 0)
         body += b"".join(inner(3, v) for v in variables if not k)
         found += inner(1, body + b"".join(inner(4, o.encoded()) for o in ops))
-    return found + inner(4, number(1, version))
+    return found if version is None else found + inner(4, number(1, version))
 
 
 def parameter(values: bytes, sizes: Sequence[int], kind: int = FLOAT32) -> bytes:

@@ -186,6 +186,14 @@ def test_an_unknown_attribute() -> None:
         nna.load(model_of(nodes, [info("x", [2])], [info("y", [2])]))
 
 
+@pytest.mark.parametrize("kind", [onnx.AttributeProto.TENSOR, onnx.AttributeProto.TYPE_PROTO])
+def test_an_attribute_without_what_its_type_says(kind: int) -> None:
+    node = helper.make_node("Relu", ["x"], ["y"])
+    node.attribute.append(onnx.AttributeProto(name="slope", type=kind))
+    with pytest.raises(Unsupported, match=f"ONNX attribute 'slope' of type {kind}"):
+        nna.load(model_of([node], [info("x", [2])], [info("y", [2])]))
+
+
 def test_a_function_that_calls_itself() -> None:
     function = helper.make_function(
         "local", "Again", ["x"], ["y"], [helper.make_node("Again", ["x"], ["y"], domain="local")],

@@ -20,7 +20,7 @@ from frontends.paddle.reading.params import read_all
 from hal.runtime.program import Program
 from nnir.errors import BadFile, BadModel, BadType, NNAdapterError, Unsupported, summary
 
-from .paddle_legacy_bytes import Op, X, around, parameter, program, variable
+from .paddle_legacy_bytes import Op, X, around, inner, number, parameter, program, variable
 
 DATA = Path(__file__).parents[1] / "data/paddle"
 SECONDS = 5
@@ -214,3 +214,16 @@ def test_a_program_of_a_later_version_is_told(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         load(written(tmp_path, program(around(RELU), variables=[X], version=NEWEST)))
+
+
+def test_a_program_may_be_without_a_version(tmp_path: Path) -> None:
+    content = program(around(RELU), variables=[X], version=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load(written(tmp_path, content))
+
+
+def test_what_is_fed_must_be_a_tensor(tmp_path: Path) -> None:
+    listed = inner(1, "x") + inner(2, number(1, 13))  # a list of tensors
+    with pytest.raises(Unsupported, match="the input 'x', which is no tensor"):
+        load(written(tmp_path, program(around(RELU), variables=[listed])))

@@ -121,6 +121,12 @@ def scales_of(path: Path) -> set[tuple[float, ...]]:
     return found
 
 
+def test_a_model_says_who_wrote_it(files: Path) -> None:
+    content = (files / "cnn.tflite").read_bytes()
+    assert b"MLIR Converted." in content
+    assert nna.load(content).metadata["producer"] == "MLIR Converted."
+
+
 def test_weights_are_views(files: Path) -> None:
     model = frontend.load(files / "cnn.tflite")
     dense = next(o for o in model.operations if o.operator.name == "FULLY_CONNECTED")

@@ -12,9 +12,12 @@ import torch
 from torch import nn
 
 import nnadapter as nna
+from frontends.source import Ref
+from frontends.torch.reading.reader import node_of
 from nnir.dim import symbols_of
 from nnir.errors import BadInput
 from nnir.mapping import MappedFile
+from nnir.types import Precision, TensorType
 
 from .torch_programs import Block, Counter, block, saved
 
@@ -201,3 +204,11 @@ def test_strides_are_those_of_the_export(is_file: bool) -> None:
     x = torch.randn(4, 3)
     program = torch.export.export(Strided(), (x,))
     agree(nna.load(saved(program) if is_file else program), Strided(), x.numpy())
+
+
+def test_a_call_in_the_order_of_its_effects_is_the_operator_that_it_calls() -> None:
+    given = [("", "token"), ("", "aten.add.Tensor"), ("", Ref("x")), ("", Ref("y"))]
+    kind = TensorType(Precision.FLOAT32, (2,))
+    node = node_of("higher_order.with_effects", given, ["token_1", "sum"], [None, kind], "sum")
+    assert (node.op, node.outputs, node.types) == ("aten.add.Tensor", ["sum"], [kind])
+    assert node.attributes["self"] == Ref("x") and node.attributes["other"] == Ref("y")

@@ -271,3 +271,17 @@ def test_an_embedding_that_is_the_last_layer_too_is_written_once(tmp_path: Path)
     given = np.array([1, 5, 7])
     rows = table[given].astype(np.float64)
     np.testing.assert_allclose(nna.compile(model, "openvino")(given)[0], rows @ table.T, rtol=1e-5)
+
+
+def test_constants_over_the_same_bytes_keep_their_types() -> None:
+    """NumPy has one word for the element types of 8 bits that it does not know itself."""
+    codes = np.arange(0x30, 0x48, dtype=np.uint8)
+    model, wanted = Model("same bytes"), []
+    x = model.input("x", TensorType(Precision.FLOAT32, (len(codes),)))
+    for kind in (Precision.FLOAT8E4M3FN, Precision.FLOAT8E4M3FNUZ):
+        array = codes.view(kind.dtype)
+        model.outputs.append(x + model.constant(array).cast(Precision.FLOAT32))
+        wanted.append(array.astype(np.float32))
+    found = nna.compile(model, "openvino")(np.zeros(len(codes), np.float32))
+    for got, want in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(got, want)

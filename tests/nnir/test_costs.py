@@ -27,6 +27,7 @@ from nnir.ops import (
     signal,
     sort,
 )
+from nnir.schema import Pattern
 from nnir.types import Fuse, Precision, TensorType
 
 N = symbol("n")
@@ -38,6 +39,15 @@ UNCOUNTED = (
     *("ROI_ALIGN_MAX", "SINGULAR_VALUES", "SOLVE", "SOLVE_TRIANGULAR", "SUPPRESS_BOXES", "SVD"),
     *("TF_IDF_VECTORIZER", "TOP_K", "TREE_ENSEMBLE", "YOLO_BOX"),
 )
+
+QUICK = {
+    *("AFFINE_GRID", "ARG_MAX", "ARG_MIN", "CUM_LOG_SUM_EXP", "CUM_MAX", "CUM_MIN", "CUM_PROD"),
+    *("CUM_SUM", "GRID_SAMPLE", "GRID_SAMPLE_3D", "HARDMAX", "IF", "LOG_SOFTMAX", "MULTINOMIAL"),
+    *("RANDOM_NORMAL", "RANDOM_UNIFORM", "REDUCE_LOG_SUM_EXP", "REDUCE_MAX", "REDUCE_MEAN"),
+    *("REDUCE_MIN", "REDUCE_PROD", "REDUCE_SUM", "REDUCE_XOR", "RESIZE", "RESIZE_LINEAR"),
+    *("SOFTMAX", "TOP_K", "WHILE"),
+}
+"""What combines elements at a cost that their number says."""
 
 
 def tensor(model: Model, *sizes: Dim) -> Value:
@@ -123,3 +133,9 @@ def test_a_model_without_operations() -> None:
     model = Model()
     model.outputs = [tensor(model, 3)]
     assert peak(model, {}) == Peak(12, None)
+
+
+def test_what_does_more_than_touch_each_element_says_its_steps() -> None:
+    """Folding would compute for hours what says nothing."""
+    said = {name for name, o in OPERATORS.items() if o.steps and o.pattern is Pattern.COMBINING}
+    assert said == {name for name, o in OPERATORS.items() if o.pattern is Pattern.COMBINING} - QUICK

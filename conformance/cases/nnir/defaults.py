@@ -90,6 +90,11 @@ def _rest() -> Iterator[DirectCase]:
     inputs = rand(2, 3), *tree, np.zeros(2, np.bool_), *leaves
     attrs = {"n_targets": 1, "depth": 1}
     yield referred(features.tree_ensemble, inputs, attrs, why="two leaves")
+    several = f([2, 3], [5, 7]), *tree[2:], np.zeros(2, np.bool_), leaves[0], i([0, 1], [0, -1])
+    inputs, attrs = (rand(2, 3), tree[0], *several), {"n_targets": 3, "depth": 1}
+    for how in ("SUM", "MIN"):
+        own = attrs | {"aggregate": how}
+        yield referred(features.tree_ensemble, inputs, own, why=f"{how} of no target too")
 
 
 ROWS = [*_layers(), *_matrices(), *_attentions(), *_rest()]

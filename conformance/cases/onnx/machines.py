@@ -132,6 +132,7 @@ CASES = [
     classify(MATRIX, 3, rho=[0.5])("one number rho of three", raises=BadType),
     classify(MATRIX, 3, coefficients=[0.5])("one coefficient", raises=BadType),
     classify(MATRIX, 3, vectors_per_class=[4])("one class", raises=BadType),
+    classify(MATRIX, 2, vectors_per_class=[5, -1])("fewer than none", raises=BadType),
     classify(MATRIX, 2, vectors_per_class=None)("no support vectors", raises=Unsupported),
     classify(MATRIX, 2, classlabels_ints=None, classlabels_strings=["a", "b"])(
         "strings", raises=Unsupported),

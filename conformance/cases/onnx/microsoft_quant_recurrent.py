@@ -61,5 +61,6 @@ CASES = [
     lstm(peepholes=rand(1, 15))("peepholes", raises=Unsupported, outputs=3),
     lstm(hidden_size=4)("another size", raises=BadType, outputs=3),
     lstm(direction="sideways")("no such direction", raises=Unsupported, outputs=3),
+    lstm(hidden_size=20)("the size of all gates", raises=BadType, outputs=3),
     lstm(x=f([1, 2, 3]))("no batch", raises=BadType, outputs=3),
 ]

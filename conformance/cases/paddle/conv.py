@@ -97,6 +97,10 @@ CASES = [
     conv("conv3d_transpose", VOLUME, T3, strides=[2, 2, 2], padding_algorithm="SAME"),
     conv("conv3d_transpose", VOLUME, rand(2, 2, 2, 3, 2), groups=2),
     conv("conv3d_transpose", VOLUME, T3, dilations=[2, 1, 1]),
+    *(
+        conv("conv2d_transpose", X, T, strides=[2, 2], dilations=[2, 2], padding_algorithm=how)
+        for how in ("SAME", "VALID")
+    ),
     conv("conv3d_transpose", rand(1, 4, 5, 6, 2), T3, **NHWC, why="what Paddle writes of NDHWC"),
 ]
 

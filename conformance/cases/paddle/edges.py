@@ -116,4 +116,7 @@ CASES: list[Case] = [
         ("fill_diagonal", (rand(3, 3, 3),), {"offset": 1, "wrap": True}, Unsupported, "beside"),
         ("fill_diagonal", (rand(3, 3, 2),), {"wrap": True}, Unsupported, "other sizes"),
     )),
+    *(Case("fusion_repeated_fc_relu", (rand(2, 3), [rand(3, 4), rand(4, 5)],
+                                       [rand(*one, 4), rand(*one, 5, seed=1)]), tol=ROUNDS,
+           why=f"shifts of rank {len(one) + 1}") for one in ((1,), (1, 1))),
 ]  # fmt: skip

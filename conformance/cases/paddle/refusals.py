@@ -110,6 +110,7 @@ CASES: list[Case] = [
         ("affine_grid", (rand(3, 2, 3), [2, 3, 4, 5]), {}, "matrices of another batch"),
         ("crop", (X, [1, 3, 4], [2, 0, 0]), {}, "a box that reaches out"),
         ("repeat_interleave", (X, 2, 1), {"output_size": 8}, "another size"),
+        ("repeat_interleave", (X, 2, 1), {"output_size": 1}, "another size, one"),
         ("gammaincc", (f(1), f(1, 2)), {}, "two shapes"),
         ("index_add", (X, i(0), rand(2, 2, 4), 1), {}, "one position for two rows"),
         ("fft_c2r", (rand(2, 3, dtype=np.complex64), [1], "backward", False, 6), {},

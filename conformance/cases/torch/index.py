@@ -88,6 +88,7 @@ POSITIONS = [
     ("bytes are a mask", [f(1, 0, 2, dtype=np.uint8)]),
     ("int32", [i(2, 1, dtype=np.int32)]),
     ("nothing", [np.zeros(0, np.int64)]),
+    ("a mask and a gap", [f(True, False, True, dtype=np.bool_), None, i(1, 2)]),
 ]
 INDEXED = [
     *(Case("aten.index.Tensor", (CUBE, where), why=why) for why, where in POSITIONS),

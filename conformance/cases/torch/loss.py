@@ -66,6 +66,12 @@ CASES = [
     Case("aten.cross_entropy_loss.default", (PLANES, MAP, None, 1), why="planes", tol=ROUNDS),
     Case(
         "aten.cross_entropy_loss.default",
+        (PLANES, MAP, WEIGHTS, 1, -100, 0.1),
+        why="smoothed planes",
+        tol=ROUNDS,
+    ),
+    Case(
+        "aten.cross_entropy_loss.default",
         (X, P / P.sum(1, keepdims=True), WEIGHTS, 1, -100, 0.2),
         why="probabilities",
         tol=ROUNDS,

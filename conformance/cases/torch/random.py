@@ -95,6 +95,8 @@ DRAWN = [
     Case("aten.geometric.default", (X, 0.25)),
     Case("aten.multinomial.default", (CHANCE, 4, True)),
     Case("aten.multinomial.default", (f([1, 2, 3], [3, 2, 1]), 2), why="without replacement"),
+    Case("aten.normal.Tensor_Tensor", (f(1, 2, 3), rand(2, 3, low=0.5)), why="a mean of columns"),
+    Case("aten.normal.Tensor_Tensor", (rand(2, 3), f(1, 2, 3)), why="a spread of columns"),
 ]
 CASES = [
     *(replace(c, random=True, why=f"{c.why}many") for c in OF_MANY),

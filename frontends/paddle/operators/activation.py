@@ -145,11 +145,10 @@ def prelu(x: Value, alpha: Value, data_format: str, mode: str) -> Value:
 
 
 @table.convert("rrelu")
-def rrelu(x: Value, lower: float | None, upper: float | None, is_test: bool) -> Value:
+def rrelu(x: Value, lower: float, upper: float, is_test: bool) -> Value:
     if not is_test:
         raise Unsupported("rrelu in training: export the model after .eval()")
-    low, high = (1 / 8 if lower is None else lower), (1 / 3 if upper is None else upper)
-    return activation.leaky_relu(x, alpha=(low + high) / 2)
+    return activation.leaky_relu(x, alpha=(lower + upper) / 2)
 
 
 @table.convert("dropout", "dropout_")

@@ -300,8 +300,7 @@ def fusion_repeated_fc_relu(x: Value, w: Items, bias: Items) -> tuple[list[Value
     """Dense layers, one after the other."""
     made: list[Value] = []
     for weight, shift in zip(w, bias, strict=True):
-        flat = shape.reshape(shift, [-1]) if shift.rank > 1 else shift
-        x = activation.relu(linear.mat_mul(x, weight) + flat)
+        x = activation.relu(linear.mat_mul(x, weight) + shift)
         made.append(x)
     return made[:-1], x
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nnir.broadcast import axis_of
-from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.errors import NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import compare, linear, norm, reduce, shape, unary
 from nnir.recipes.layout import to_channels_first, to_channels_last, with_channels_first
@@ -38,9 +38,6 @@ def batch_norm(
     """While testing, or with global statistics, these stay as they are."""
     if data_format not in ("NCHW", "NHWC"):
         raise Unsupported(f"batch_norm with {data_format=}")
-    lines = [v for v in (mean, variance, scale, bias) if v is not None]
-    if any(v.rank != 1 for v in lines):
-        raise BadType(f"batch_norm with {', '.join(str(v.type) for v in lines)}, not vectors")
     if x.rank > 2 and data_format == "NHWC":
         given = (mean, variance, scale, bias, is_test, momentum, epsilon, "NCHW")
         rest = (use_global_stats, trainable_statistics)
@@ -119,8 +116,6 @@ def rms_norm(
 ) -> Pair:
     """The second result is the factor of every row."""
     begin = x.rank - len(normalized_shape)
-    if not 0 <= begin < x.rank:
-        raise BadType(f"rms_norm of {x.type} over {normalized_shape}")
     axes = list(range(begin, x.rank))
     weight = full_of_size(x, x.shape[begin:], 1) if scale is None else scale
     result = norm.rms_normalization(x, weight, begin_norm_axis=begin, epsilon=epsilon)

@@ -120,17 +120,16 @@ def cell_of(given: Given, norms: Given, function: str, clip: float, bound: float
     """A cell of its tensors in the file's order."""
     if function == "NONE":  # LiteRT multiplies by what its memory holds
         raise Unsupported("an LSTM without an activation: LiteRT gives what is in its memory")
-    weights, recurrences, peeps = given[:4], given[4:8], given[8:11]
-    holes = dict(zip("ifo", peeps, strict=True))
+    holes = dict(zip("ifo", given[8:11], strict=True))
     gates: dict[str, Gate | None] = {}
-    for k, name in enumerate("ifco"):
-        weight, recurrence = weights[k], recurrences[k]
+    each = zip("ifco", given[:4], given[4:8], given[11:15], norms, strict=True)
+    for name, weight, recurrence, shift, scale in each:
         if weight is None or recurrence is None:
             if name != "i":
                 raise BadType(f"an LSTM without weights of the gate {name!r}")
             gates[name] = None
         else:
-            gates[name] = Gate(weight, recurrence, holes.get(name), given[11 + k], norms[k])
+            gates[name] = Gate(weight, recurrence, holes.get(name), shift, scale)
     return Cell(gates, given[15], given[16], function, clip, bound)
 
 

@@ -266,7 +266,7 @@ def dequantize_per_channel_group(
     output_dtype: Precision,
 ) -> Value:
     rows, whole = group_rows(input, group_size)
-    zero = input.model.constant(0, np.int32) if zero_points is None else column(zero_points)
+    zero = input.model.constant(0) if zero_points is None else column(zero_points)
     given = (column(scales), zero, quant_min, quant_max, dtype, output_dtype)
     return shape.reshape(dequantize_per_token(rows, *given), whole)
 

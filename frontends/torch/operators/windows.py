@@ -25,7 +25,7 @@ def window(
     dilated = each_axis("dilation", dilation, rank)
     if min(*kernel, *steps, *dilated) < 1:
         raise BadType(f"a pool with {kernel=}, stride={steps} and dilation={dilated}")
-    if any(not 0 <= 2 * p <= k for p, k in zip(pads, kernel, strict=True)):
+    if any(p < 0 or 2 * p > k for p, k in zip(pads, kernel, strict=True)):
         raise BadType(f"a pool with padding={pads}: 0 to half of the kernel {kernel} is needed")
     flat = tuple(p for pad in pads for p in (pad, pad))
     return PoolWindow(kernel, steps, flat, dilated, ceil_mode)

@@ -418,7 +418,7 @@ class Emitter(Emission[Ref]):
         array = np.asarray(data, dtype)
         if array.dtype == np.uint32 and array.max(initial=0) > np.iinfo(np.int32).max:
             raise NoLowering("openvino holds no constants of UINT32 beyond 2^31")
-        place = array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
+        place = array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
         if place not in self.root.borrowed:  # what a model reads as two constants is copied once
             self.root.borrowed[place] = tensor_of(self.runtime, array), array
         (tensor, kept), _ = self.root.borrowed[place]

@@ -6,6 +6,7 @@ those of PIR, which converters are written for: `rules` says how.
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -72,7 +73,7 @@ class Reader:
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         self.blocks = blocks
-        self.count = 0
+        self.numbers = itertools.count(1)
         self.left = MOST + 10 * sum(len(b.ops) for b in blocks)
         self.inputs: dict[int, SourceValue] = {}
         self.outputs: dict[int, SourceValue] = {}
@@ -147,8 +148,7 @@ class Reader:
 
     def fresh(self, variable: str) -> str:
         """A name for what is written to a variable."""
-        self.count += 1
-        return f"{variable}@{self.count}"
+        return f"{variable}@{next(self.numbers)}"
 
     def written(self, number: int) -> Iterator[str]:
         """The variables that a block writes; operators with blocks name what these write."""

@@ -62,8 +62,8 @@ def same(
     """A rule for an operator that PIR has with the same meaning.
 
     `slots` and `attributes` say the arguments' names where they are not those of the program in
-    small letters, "" what does not matter; `results` the output slots in PIR's order where their
-    names do not say it.
+    small letters, "" what does not matter; `results` the output slots in PIR's order where it is
+    another.
     """
 
     def rule(call: Call) -> None:
@@ -71,7 +71,8 @@ def same(
         if definition is None:
             raise BadModel(f"PIR has no {op}")
         arguments = dict(fixed) | bind_slots(call, definition, slots or {}, attributes or {})
-        call.node(op, arguments, results or order_results(call, definition.results))
+        slots_of_results = defs.find(call.op.type).outputs[: len(definition.results)]
+        call.node(op, arguments, results or slots_of_results)
 
     return rule
 
@@ -102,19 +103,6 @@ def bind_slots(
     if "is_test" in names:
         arguments["is_test"] = bool(call.attribute("is_test", False))
     return arguments
-
-
-def order_results(call: Call, results: Sequence[str]) -> list[str]:
-    """Output slots in the order of PIR's results, by their names or else by their places."""
-    left = list(defs.find(call.op.type).outputs)
-    if len(results) == 1:
-        return left[:1]
-    by_name = {snake(s): s for s in left}
-    found = [by_name.get(r, "") for r in results]
-    for k, slot in enumerate(left[: len(found)]):
-        if not found[k] and slot not in found:
-            found[k] = slot
-    return found
 
 
 def element(code: Any) -> Precision | None:
