@@ -211,4 +211,4 @@ def test_a_call_in_the_order_of_its_effects_is_the_operator_that_it_calls() -> N
     kind = TensorType(Precision.FLOAT32, (2,))
     node = node_of("higher_order.with_effects", given, ["token_1", "sum"], [None, kind], "sum")
     assert (node.op, node.outputs, node.types) == ("aten.add.Tensor", ["sum"], [kind])
-    assert node.attributes["self"] == Ref("x") and node.attributes["other"] == Ref("y")
+    assert node.attributes == {"self": Ref("x"), "other": Ref("y")}

@@ -497,3 +497,15 @@ def test_a_loop_around_what_is_missing_is_refused(device: OpenVINO) -> None:
     model.outputs = [*control.while_(condition, x, body=body, carried=1, trips=None)]
     with pytest.raises(NoLowering, match="no lowering for DAWSN"):
         device.create_program(device.create_context({}, None), model, None)
+
+
+@pytest.mark.parametrize(("threads", "cores", "alone"), [(1, 2, True), (2, 2, False), (0, 1, True)])
+def test_programs_of_one_thread_run_in_the_caller(
+    monkeypatch: pytest.MonkeyPatch, device: OpenVINO, threads: int, cores: int, *, alone: bool
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(cores)), raising=False)
+    model = Model("one")
+    x = model.input("x", TensorType(F32, (2,)))
+    model.outputs = [activation.relu(x)]
+    context = device.create_context({"INTEL_OPENVINO_INFERENCE_NUM_THREADS": str(threads)} if threads else {}, None)
+    assert device.create_program(context, model, None).is_alone == alone

@@ -252,6 +252,20 @@ def _pairs() -> Iterator[DirectCase]:
     yield referred(complex_.complex_, (rand(2, 3), rand(2, 3, seed=1)), {}, why="made of parts")
 
 
+def _quotients() -> Iterator[DirectCase]:
+    """As many as show that each is a division, not a product with a reciprocal."""
+    x, y = rand(20, 50), rand(20, 50, low=0.5, seed=1)
+    for why, divisor in (("each", y), ("a row", y[:1]), ("a column", y[:, :1]), ("one", y[0, :1])):
+        yield referred(binary.div, (x, divisor), why=f"quotients by {why}")
+        yield referred(binary.div, (x, Const(divisor)), why=f"quotients by {why}, known")
+
+
+def _empty() -> Iterator[DirectCase]:
+    for kind in (np.uint32, np.int64, np.float32, np.bool_):
+        none = Const(np.zeros((2, 0), kind))
+        yield referred(shape.concat, (np.ones((2, 3), kind), none), {"axis": 1}, why="and nothing")
+
+
 CASES = [
     case
     for case in (
@@ -262,6 +276,8 @@ CASES = [
         *_one_pixel(),
         *_rest(),
         *_pairs(),
+        *_quotients(),
+        *_empty(),
     )
     if takes(case)
 ]

@@ -21,6 +21,12 @@ RULES = (
 )
 NEAREST = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 REGION = f(0, 0, 0.2, 0.1, 1, 1, 0.7, 1.3)
+FILTERS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("antialias", {"mode": "linear", "antialias": True}),
+    ("cubic antialias", {"mode": "cubic", "antialias": True}),
+    ("inside only", {"mode": "cubic", "exclude_outside": True, "cubic_coeff_a": -0.5}),
+    ("antialias inside", {"mode": "linear", "antialias": True, "exclude_outside": True}),
+)
 
 
 def _ways() -> Iterator[tuple[str, Any, Any]]:
@@ -53,12 +59,7 @@ def _rules() -> Iterator[Row]:
 def _filters() -> Iterator[Row]:
     operands: Any
     for name, scales, sizes in _ways():
-        for why, given in (
-            ("antialias", {"mode": "linear", "antialias": True}),
-            ("cubic antialias", {"mode": "cubic", "antialias": True}),
-            ("inside only", {"mode": "cubic", "exclude_outside": True, "cubic_coeff_a": -0.5}),
-            ("antialias inside", {"mode": "linear", "antialias": True, "exclude_outside": True}),
-        ):
+        for why, given in FILTERS:
             operands = (X, None, scales, sizes)
             yield Row(resize.resize, operands, given, tol=CLOSE, why=f"{why}, {name}")
 
@@ -161,4 +162,13 @@ def _standard() -> Iterator[Row]:
                 yield Row(resize.resize_linear, operands, all_given, tol=CLOSE, why=why)
 
 
-CASES: list[Row] = [*_rules(), *_filters(), *_axes(), *_types(), *_standard()]
+def _planes() -> Iterator[Row]:
+    """Filters of the two last axes, to sizes that are known only while running."""
+    operands: Any
+    given: dict[str, Any]
+    for why, given in FILTERS:
+        operands = (X, None, None, i(3, 7))
+        yield Row(resize.resize, operands, given | {"axes": (2, 3)}, tol=CLOSE, why=f"{why}, plane")
+
+
+CASES: list[Row] = [*_rules(), *_filters(), *_axes(), *_types(), *_standard(), *_planes()]
