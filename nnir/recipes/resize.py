@@ -248,8 +248,8 @@ def interpolate_nearest(
     require_image_sizes(images, size, align_corners=align_corners, half_pixel=half_pixel_centers)
     axes = _known_extents(images, size)
     given = {"align_corners": align_corners, "half_pixel": half_pixel_centers}
-    places = None if axes is None else [nearest_positions(*axis, **given) for axis in axes]
-    if axes is not None and places is not None:
+    if axes is not None:
+        places = [nearest_positions(*axis, **given) for axis in axes]
         plain = [
             [_nearest_position(k, *axis, align_corners=align_corners) for k in range(axis[1])]
             for axis in axes

@@ -37,6 +37,10 @@ Bound = tuple[float, Callable[[Any], Any]]
 """A number, and whether it is a constant."""
 
 GIVEN: dict[str, Callable[[Any], Any]] = {"known": Const, "given": np.asarray}
+EIGHTHS = (
+    *(Precision.FLOAT8E4M3FN, Precision.FLOAT8E4M3FNUZ),
+    *(Precision.FLOAT8E5M2, Precision.FLOAT8E5M2FNUZ),
+)
 
 
 def _with_number(number: int) -> Make:
@@ -260,6 +264,13 @@ def _quotients() -> Iterator[DirectCase]:
         yield referred(binary.div, (x, Const(divisor)), why=f"quotients by {why}, known")
 
 
+def _eighths() -> Iterator[DirectCase]:
+    """Floats of 8 bits: signs, ties, what is too large and what is too small."""
+    x = f(-1, 0, 2, 0.3, -449, 464, 480, 1e-4, 3, 5, -np.inf, np.nan)
+    for to in (*EIGHTHS, Precision.FLOAT8E8M0FNU):
+        yield referred(unary.cast, (x,), {"dtype": to}, why=f"signs and ends to {to.name}")
+
+
 def _empty() -> Iterator[DirectCase]:
     for kind in (np.uint32, np.int64, np.float32, np.bool_):
         none = Const(np.zeros((2, 0), kind))
@@ -278,6 +289,7 @@ CASES = [
         *_pairs(),
         *_quotients(),
         *_empty(),
+        *_eighths(),
     )
     if takes(case)
 ]

@@ -313,6 +313,10 @@ FEATURES = [
     tree(POINTS, "one missing value", nodes_missing_value_tracks_true=[1], raises=BadType),
     tree(POINTS, "too few weights", leaf_weights=f(5.25, 12.5), raises=BadType),
     tree(POINTS, "too few splits", nodes_splits=f(3.0, 1.5), raises=BadModel),
+    *(
+        tree(POINTS, f"roots {roots}", tree_roots=roots, raises=BadModel)
+        for roots in ([9], [-1], [0, 3])
+    ),
     tree(POINTS, "members without a set", membership_values=f(1.5, np.nan), raises=BadModel),
     tree(
         POINTS,

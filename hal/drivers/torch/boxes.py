@@ -10,7 +10,7 @@ import torch
 from .borders import count_beside
 
 
-def between(boxes: torch.Tensor, others: torch.Tensor, extra: float = 0.0) -> torch.Tensor:
+def between(boxes: torch.Tensor, others: torch.Tensor, extra: float) -> torch.Tensor:
     """Intersection over union of two sets of corners [M, 4]; 0 for empty boxes."""
     count = len(boxes)
     low = torch.maximum(boxes[:, None, :2], others[None, :, :2])

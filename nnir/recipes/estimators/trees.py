@@ -62,9 +62,9 @@ class Forest:
 
 def depth_of(roots: np.ndarray, children: np.ndarray) -> int:
     """The most steps from a root to a leaf, which is its own child; BadModel for a cycle."""
-    if not len(roots) or roots.min() < 0 or roots.max() >= len(children):
-        raise BadModel(f"a tree ensemble with roots outside {len(children)} nodes")
     at = np.unique(roots)
+    if not len(at):
+        raise BadModel("a tree ensemble without trees")
     for depth in range(len(children)):
         at = at[children[at, 0] != at]
         if not len(at):
@@ -91,6 +91,8 @@ def join_leaves(
     of which ends with a NaN. BadModel where they do not fit.
     """
     inner, leaves = len(columns), len(targets)
+    if not all(0 <= root < inner for root in roots):
+        raise BadModel(f"trees with roots {list(roots)} of {inner} nodes")
     sides = [_places_beyond(*side, inner, leaves) for side in children]
     return Forest(
         splits=_pad(_insert_sets(splits, modes, members), leaves, np.nan),
