@@ -227,3 +227,10 @@ def test_what_is_fed_must_be_a_tensor(tmp_path: Path) -> None:
     listed = inner(1, "x") + inner(2, number(1, 13))  # a list of tensors
     with pytest.raises(Unsupported, match="the input 'x', which is no tensor"):
         load(written(tmp_path, program(around(RELU), variables=[listed])))
+
+
+def test_ends_without_a_column_are_the_first_ones(tmp_path: Path) -> None:
+    feed = Op("feed", {"X": ["feed"]}, {"Out": ["x"]})
+    fetch = Op("fetch", {"X": ["y"]}, {"Out": ["fetch"]})
+    model = load(written(tmp_path, program([feed, RELU, fetch], variables=[X])))
+    assert (len(model.inputs), model.output_names) == (1, ["y"])

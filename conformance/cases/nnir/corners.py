@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import permutations, product
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from nnir.ops import (
     activation,
     binary,
+    conv,
     detection,
     generate,
     index,
@@ -24,7 +26,7 @@ from nnir.ops import (
     unary,
 )
 from nnir.ops import complex as complex_
-from nnir.types import Fuse, InterpolateMode, PadMode, Precision
+from nnir.types import AutoPad, Fuse, InterpolateMode, PadMode, Precision
 
 from ...case import Const, Tolerance, f, i, rand, scalar
 from .direct import DirectCase, referred
@@ -264,6 +266,15 @@ def _quotients() -> Iterator[DirectCase]:
         yield referred(binary.div, (x, Const(divisor)), why=f"quotients by {why}, known")
 
 
+def _volumes() -> Iterator[DirectCase]:
+    """As many planes as strides, of volumes whose sizes are open."""
+    for strides, deep in product(((2, 1, 1), (2, 3, 2), (3, 1, 2)), (5, 6)):
+        operands = rand(1, 2, deep, 4, 3), Const(rand(3, 2, 2, 3, 2)), Const(rand(3))
+        attrs = {"auto_pad": AutoPad.SAME, "strides": strides, "dilations": (1, 1, 1)}
+        case = referred(conv.conv_3d, operands, attrs, CLOSE, f"SAME, {deep} planes by {strides}")
+        yield replace(case, is_open=True)
+
+
 def _eighths() -> Iterator[DirectCase]:
     """Floats of 8 bits: signs, ties, what is too large and what is too small."""
     x = f(-1, 0, 2, 0.3, -449, 464, 480, 1e-4, 3, 5, -np.inf, np.nan)
@@ -290,6 +301,7 @@ CASES = [
         *_quotients(),
         *_empty(),
         *_eighths(),
+        *_volumes(),
     )
     if takes(case)
 ]

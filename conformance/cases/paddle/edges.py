@@ -119,4 +119,8 @@ CASES: list[Case] = [
     *(Case("fusion_repeated_fc_relu", (rand(2, 3), [rand(3, 4), rand(4, 5)],
                                        [rand(*one, 4), rand(*one, 5, seed=1)]), tol=ROUNDS,
            why=f"shifts of rank {len(one) + 1}") for one in ((1,), (1, 1))),
+    *(Case(op, (rand(2, 3), None, 1.0), {"is_test": True, "mode": mode}, why=f"all, {mode}")
+      for op in ("dropout", "dropout_") for mode in ("upscale_in_train", "downgrade_in_infer")),
+    *(Case("fill_diagonal", (rand(*n),), {"value": 2.0, "offset": k}, why=f"{n} at {k}")
+      for n, k in (((3, 0), -2), ((0, 3), 1))),
 ]  # fmt: skip

@@ -63,6 +63,9 @@ CASES = [
     fused("fused_gemm_epilogue", rand(3, 4), rand(4, 5), rand(5), activation="relu"),
     fused("fused_gemm_epilogue", X, rand(4, 5), rand(5), activation="gelu"),
     fused("fused_gemm_epilogue", X, rand(4, 5), rand(5), activation="mish", raises=Unsupported),
+    fused(
+        "fused_gemm_epilogue", X, rand(4, 5), rand(5), activation="leaky_relu", raises=Unsupported
+    ),
     *(
         fused("fused_bias_act", X, LINE, None, None, None, act_method=name)
         for name in ("gelu", "relu", "swish", "swiglu", "geglu")

@@ -110,6 +110,7 @@ CASES: list[Case] = [
         "choose_qparams_per_token.default",
         ((X, I8), "plain"),
         ((X.astype(np.float16), I8), "halves"),
+        ((X.astype(np.float64), I8), "doubles"),
         ((f((1, np.inf), (np.nan, 2), (3, -4), (0, 0)), I8), "rows that are not finite"),
     ),
     *each("_choose_qparams_per_token_asymmetric_impl.default", ((X, I8), "plain")),

@@ -23,8 +23,8 @@ from .norm import group_norm, normalize_layer
 table = Table()
 
 
-def activate(op: str, x: Value, name: str, alpha: float = 0.0) -> Value:
-    """An activation by its name."""
+def activate(op: str, x: Value, name: str, alpha: float | None = None) -> Value:
+    """An activation by its name; `alpha` where the operator says a slope."""
     match name:
         case "" | "identity" | "none":
             return x
@@ -32,7 +32,7 @@ def activate(op: str, x: Value, name: str, alpha: float = 0.0) -> Value:
             return activation.gelu(x)
         case "gelu_approximate":
             return activation.gelu(x, approximate=True)
-        case "leaky_relu":
+        case "leaky_relu" if alpha is not None:
             return activation.leaky_relu(x, alpha=alpha)
         case "relu":
             return activation.relu(x)

@@ -9,10 +9,9 @@ import numpy as np
 
 from nnir import build
 from nnir.broadcast import axes_of, axis_of
-from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import linalg, reduce, shape
+from nnir.ops import index, linalg, reduce, shape
 from nnir.recipes import linalg as linalg_recipes
 from nnir.recipes.distance import vector_norm
 from nnir.recipes.linalg import inverse, pseudo_inverse, relative_tolerance
@@ -243,16 +242,15 @@ def linalg_diagonal(
 @table.convert("aten.linalg_vander.default")
 def vander(x: Value, *, N: int | None = None) -> Value:  # noqa: N803  as above
     """Powers 0, 1, ... of every element, by running products."""
-    size = N if N is not None else x.shape[-1]
-    if isinstance(size, Expr):
-        raise NotConstant(f"linalg_vander of {x.type}")
+    size = N if N is not None else build.size_of(x, -1)
     x = x if x.rank else shape.reshape(x, [1])
     value = x.cast(Precision.INT64) if category(x.precision) < 2 else x
     column = shape.unsqueeze(value, [-1])
     one = value.model.constant(np.ones((), value.dtype))
     first = shape.expand(one, build.vector(x.model, [*build.sizes_of(x), 1]))
-    rest = shape.expand(column, build.vector(x.model, [*build.sizes_of(x), max(size - 1, 0)]))
-    whole = shape.concat(first, rest, axis=-1)
+    rest = shape.expand(column, build.vector(x.model, [*build.sizes_of(x), size]))
+    more = shape.concat(first, rest, axis=-1)
+    whole = index.slice_(more, [-1], [0], build.vector(x.model, [size]))
     return reduce.cum_prod(whole, x.model.constant(np.int64(x.rank)))
 
 
