@@ -78,8 +78,8 @@ def test_a_full_run_is_small_and_opens_in_a_second(
     page = opened(text=text)
     with seen(page, width, scheme):
         assert any(milliseconds_to_open(page) < 1000 for _ in range(5))
-        expect(page.locator("h1")).to_have_text("✗6 of 175,000 results fail")
-        expect(page.locator("#matrix-count")).to_contain_text("175,000 results")
+        expect(page.locator("h1")).to_have_text("✗6 of 182,500 results fail")
+        expect(page.locator("#matrix-count")).to_contain_text("182,500 results")
         expect(page.locator("#failures-count")).to_have_text("6 of 6 failures.")
 
 
