@@ -3,14 +3,17 @@
 
 const PARTS = ["frontend", "device", "suite", "verdict"];
 const STATE = [...PARTS, "q", "order", "dtype", "row", "cell"];
-const ROWS = 80; // rows of the matrix that are added at a time
-const CARDS = 50; // failures that are shown at a time
-const LISTED = 300; // cases that a group of reasons names
+const ROWS = 40; // rows of the matrix that are added at a time
+const LISTED = 50; // failures, and groups of reasons, that are added at a time
+const NAMED = 300; // cases that a group of reasons names
+const FEW = 4; // operators that stand in one line; the matrix has all
 const PROBLEMS = 12; // problems that are shown at once
 
 const byId = (id) => document.getElementById(id);
-const number = (n) => n.toLocaleString("en");
+const { format: number } = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const few = (names) => names.slice(0, FEW).join(", ")
+  + (names.length > FEW ? ` and ${names.length - FEW} more` : "");
 const words = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;
 
 let run; // what the page holds: see `read`
@@ -175,12 +178,13 @@ const is = (verdict) => (k) => run.verdicts[k] === verdict;
 // The rows of the matrix: standard operators with the counts of each column; below each, those of
 // its spellings. A search finds them by their own name, by a spelling's and by a case's.
 function matrixRows() {
-  const found = new Set(run.cases.filter(isShown).map((c) => `${c.row} ${c.op}`));
+  const cases = narrowed.q ? run.cases.filter(isShown) : [];
+  const found = new Set(cases.map((c) => `${c.row} ${c.op}`));
+  const isFound = ({ row, op }) => !narrowed.q || found.has(`${row} ${op}`)
+    || `${run.rows[row]} ${run.ops[op]}`.toLowerCase().includes(narrowed.q);
   const rows = new Map();
   for (const cell of run.cells) {
-    if (!isPlaced(cell) || !sum(cell.counts, isWanted)) continue;
-    const names = `${run.rows[cell.row]} ${run.ops[cell.op]}`.toLowerCase();
-    if (!names.includes(narrowed.q) && !found.has(`${cell.row} ${cell.op}`)) continue;
+    if (!isPlaced(cell) || !sum(cell.counts, isWanted) || !isFound(cell)) continue;
     const row = part(rows, cell.row, run.rows[cell.row]);
     const below = part(row.below, cell.op, run.ops[cell.op]);
     for (const one of [row, below]) {
@@ -395,15 +399,15 @@ function say(text) {
   say.timer = setTimeout(() => { byId("said").textContent = ""; }, 2500);
 }
 
-// Cards a page at a time, with a button for more.
-function list(target, cases) {
+// A page of nodes at a time, with a button for more: thousands take a browser long to lay out.
+function list(target, items, node) {
   let next = 0;
   const button = el("button", { type: "button", className: "more" });
   const more = () => {
-    button.before(...cases.slice(next, next + CARDS).map(card));
-    next += CARDS;
-    button.hidden = next >= cases.length;
-    button.textContent = `Show more of the ${number(cases.length - next)} left`;
+    button.before(...items.slice(next, next + LISTED).map(node));
+    next += LISTED;
+    button.hidden = next >= items.length;
+    button.textContent = `Show more of the ${number(items.length - next)} left`;
   };
   button.onclick = more;
   target.replaceChildren(button);
@@ -413,7 +417,7 @@ function list(target, cases) {
 function showFailures() {
   const cases = run.cases.filter((c) => isBad(c.verdict) && isShown(c));
   const all = run.cells.reduce((n, cell) => n + sum(cell.counts, isBad), 0);
-  list(byId("failures-list"), cases);
+  list(byId("failures-list"), cases, card);
   byId("failures-count").textContent = !all ? "Nothing failed."
     : `${number(cases.length)} of ${words(all, "failure")}.${unlisted()}`;
 }
@@ -433,11 +437,11 @@ function showDialog() {
     && run.devices[x.device] === device && (op === undefined || run.ops[x.op] === op) && isPlaced(x);
   const here = run.cells.filter(isHere);
   const counts = here.reduce((all, cell) => add(all, cell.counts), none());
-  const called = [...new Set(here.map((cell) => run.ops[cell.op]))].join(", ");
+  const called = few([...new Set(here.map((cell) => run.ops[cell.op]))]);
   byId("cell-title").textContent = op ?? row;
   byId("cell-count").textContent = `${frontend} on ${device}: ${mark(counts)[2] || "nothing"}`
     + (op === undefined && called !== row ? `, called ${called}` : "");
-  list(byId("cell-list"), run.cases.filter((c) => isHere(c) && isWanted(c.verdict)));
+  list(byId("cell-list"), run.cases.filter((c) => isHere(c) && isWanted(c.verdict)), card);
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
 }
@@ -459,119 +463,32 @@ function showGroups(id, kind, empty) {
     groups.get(c.reason).push(c);
   }
   const sorted = [...groups].sort((a, b) => b[1].length - a[1].length);
-  byId(id).replaceChildren(...sorted.map(([reason, cases]) => group(reason, cases, kind)));
+  list(byId(id), sorted, ([reason, cases]) => group(reason, cases, kind));
   if (!sorted.length) byId(id).append(el("p", { className: "empty" }, empty));
 }
 
 function group(reason, cases, verdict) {
   const names = (key, list) => [...new Set(cases.map((c) => list[c[key]]))];
-  const ops = names("row", run.rows);
+  const ops = few(names("row", run.rows));
   const places = [...names("frontend", run.frontends), ...names("device", run.devices)].join(" · ");
-  const some = ops.slice(0, 4).join(", ") + (ops.length > 4 ? ` and ${ops.length - 4} more` : "");
   const node = el("details", { className: "group" }, el("summary", {},
     el("b", { className: `count ${verdict}` }, number(cases.length)),
-    el("span", {}, run.reasons[reason] || "No reason was given.", el("small", {}, `${places} — ${some}`))));
+    el("span", {}, run.reasons[reason] || "No reason was given.", el("small", {}, `${places} — ${ops}`))));
   node.ontoggle = () => { if (node.open && node.children.length === 1) node.append(table(cases)); };
   return node;
 }
 
-function table(cases) {
-  const head = ["Case", "Framework", "Device", "Suite"].map((title) => el("th", { scope: "col" }, title));
-  const rows = cases.slice(0, LISTED).map((c) => el("tr", {},
-    el("th", { scope: "row", className: "name", title: c.name }, c.name), el("td", {}, run.frontends[c.frontend]),
-    el("td", {}, run.devices[c.device]), el("td", {}, run.suites[c.suite])));
-  if (cases.length > LISTED)
-    rows.push(el("tr", {}, el("td", {}, `and ${number(cases.length - LISTED)} more`)));
-  return box("Cases", el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows));
-}
-
-// Plots
-
-function startPlots() {
-  const chip = (name, title) => el("button",
-    { type: "button", "data-dtype": name, onclick: () => change({ dtype: name }) }, title);
-  const names = run.dtypes.filter(Boolean).map((name) => chip(name, name));
-  byId("dtypes").append(...(names.length > 1 ? [chip("", "all precisions")] : []), ...names);
-  let width = 0; // plots are drawn as wide as they stand, so that their text keeps its size
-  new ResizeObserver(([{ contentRect }]) => {
-    if (width !== contentRect.width) showPlots();
-    width = contentRect.width;
-  }).observe(byId("distances"));
-}
-
-function showPlots() {
-  for (const button of byId("dtypes").children)
-    button.setAttribute("aria-pressed", button.dataset.dtype === state.dtype);
-  showPlot("ulps");
-  showPlot("ratios");
-}
-
-function showPlot(key) {
-  const target = byId(key);
-  const plots = [];
-  run.devices.forEach((name, device) => {
-    const sums = run.bins.map(() => [0, 0]);
-    for (const [suite, frontend, on, dtype, bins] of run[key]) {
-      if (on !== device || !isPlaced({ suite, frontend, device })) continue;
-      if (state.dtype && run.dtypes[dtype] !== state.dtype) continue;
-      for (const [bin, passing, failing] of bins) {
-        sums[bin][0] += passing;
-        sums[bin][1] += failing;
-      }
-    }
-    if (sums.some(([a, b]) => a + b)) plots.push([figure(name, sums), name, sums]);
-  });
-  target.replaceChildren(...plots.map(([node]) => node));
-  if (!plots.length) target.append(el("p", { className: "empty" }, "Nothing was measured."));
-  for (const [node, name, sums] of plots) // all stand before one is drawn: they share the width
-    node.children[0].after(plot(sums, Math.max(240, node.clientWidth - 36), name));
-}
-
-function figure(device, sums) {
-  const [passing, failing] = totals(sums);
-  const caption = el("figcaption", {}, el("b", {}, device), el("span", {},
-    el("i", { className: "pass" }), `${number(passing)} passing`,
-    el("i", { className: "fail" }), `${number(failing)} failing`));
-  const rows = sums.map((bin, k) => [run.bins[k], ...bin]).filter(([, a, b]) => a + b);
-  const head = ["Distance", "Passing", "Failing"].map((title) => el("th", { scope: "col" }, title));
-  const lines = rows.map((row) => el("tr", {}, ...row.map((x) => el("td", {}, String(x)))));
-  return el("figure", {}, caption, el("details", {}, el("summary", {}, "as a table"),
-    box("Counts", el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...lines))));
-}
-
-const totals = (sums) => [0, 1].map((k) => sums.reduce((n, bin) => n + bin[k], 0));
 const box = (title, ...parts) => el("div",
   { className: "box", tabIndex: 0, role: "region", "aria-label": title }, el("table", {}, ...parts));
 
-// Two bars a bin, from a common base line; the failing ones stand to the right.
-function plot(sums, width, device) {
-  const [allPassing, allFailing] = totals(sums);
-  const label = `${device}: ${allPassing} passing and ${allFailing} failing results by distance`;
-  const [height, bottom, top] = [220, 190, 18];
-  const most = Math.max(...sums.flat());
-  const scale = (n) => (n ? (bottom - top) * Math.max(0.02, Math.log10(1 + n) / Math.log10(1 + most)) : 0);
-  const step = width / sums.length;
-  const last = sums.length - 1;
-  const every = step > 40 ? 1 : step > 20 ? 2 : 4;
-  const node = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
-  for (let n = 1; n <= most; n *= 10)
-    node.append(svg("line", { x1: 0, x2: width, y1: bottom - scale(n), y2: bottom - scale(n) }));
-  node.append(svg("line", { x1: 0, x2: width, y1: bottom, y2: bottom }));
-  sums.forEach(([passing, failing], k) => {
-    const both = passing && failing;
-    const wide = step * (both ? 0.42 : 0.8);
-    const bar = (n, x, className) => n && node.append(svg("rect",
-      { x, y: bottom - scale(n), width: wide, height: scale(n), rx: 1.5, class: className },
-      svg("title", {}, `${run.bins[k]}: ${number(n)} ${className === "pass" ? "passing" : "failing"}`)));
-    bar(passing, k * step + step * 0.1, "pass");
-    bar(failing, k * step + step * (both ? 0.52 : 0.1), "fail");
-    if ((passing || failing) && step > 18)
-      node.append(svg("text", { x: (k + 0.5) * step, y: bottom - scale(Math.max(passing, failing)) - 5, class: "n", "text-anchor": "middle" },
-        short.format(passing + failing)));
-    if (k === last || (k % every === 0 && k <= last - every))
-      node.append(svg("text", { x: (k + 0.5) * step, y: bottom + 18, "text-anchor": "middle" }, run.bins[k]));
-  });
-  return node;
+function table(cases) {
+  const head = ["Case", "Framework", "Device", "Suite"].map((title) => el("th", { scope: "col" }, title));
+  const rows = cases.slice(0, NAMED).map((c) => el("tr", {},
+    el("th", { scope: "row", className: "name", title: c.name }, c.name), el("td", {}, run.frontends[c.frontend]),
+    el("td", {}, run.devices[c.device]), el("td", {}, run.suites[c.suite])));
+  if (cases.length > NAMED)
+    rows.push(el("tr", {}, el("td", {}, `and ${number(cases.length - NAMED)} more`)));
+  return box("Cases", el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows));
 }
 
 // The rest

@@ -19,6 +19,9 @@ from . import summary
 from .against import Comparison
 
 HERE = Path(__file__).parent
+SCRIPTS = ("page.js", "plots.js")
+"""What makes up the script of the page, one behind the other."""
+
 ROOM = 1_600_000
 """Characters for what is said of single cases; the worst come first, the rest is only counted."""
 
@@ -40,7 +43,7 @@ def render(run: Run, against: Comparison | None = None) -> str:
     """The text of the page."""
     environment = environment_of(HERE)
     environment.filters.update(number="{:,}".format, duration=duration, text=_text)
-    script = (HERE / "page.js").read_text(encoding="utf-8")
+    script = "\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
     digest = hashlib.sha256(script.encode()).digest()
     return environment.get_template("page.html").render(
         run=run,

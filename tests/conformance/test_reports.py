@@ -472,6 +472,25 @@ def test_two_versions_of_an_origin_are_compared(tmp_path: Path) -> None:
     ]
 
 
+def test_two_versions_of_pytorch_are_compared_as_the_docs_show(tmp_path: Path) -> None:
+    """`...` stands for what docs/conformance.md leaves out."""
+    page = (Path(__file__).parents[2] / "docs" / "conformance.md").read_text()
+    (shown,) = re.findall(r"```text\n(origin torch: .*?)\n```", page, re.DOTALL)
+    cases = re.findall(r"other answer: torch (.*) on builtin", shown)
+    (reason,) = re.findall(r"wrong \(\.\.\.\): (.*) -> pass", shown)
+    new = [replace(result(case, frontend="torch"), answer="new") for case in cases]
+    old = [replace(r, answer="old") for r in new]
+    old[-1] = replace(old[-1], verdict=WRONG, reason=reason, max_ulp=9.0)
+    paths = []
+    for results, version in ((old, "2.6.0"), (new, "2.13.0+cpu")):
+        paths.append(tmp_path / f"{version}.json")
+        run = Run(results, environment={"torch": "2.13.0+cpu", "origin torch": version})
+        paths[-1].write_text(json.dumps(run.as_dict()))
+    done = CliRunner().invoke(cli, ["report", "--diff", *map(str, paths)])
+    for line, wanted in zip(done.stdout.splitlines(), shown.splitlines(), strict=True):
+        assert re.fullmatch(".*".join(map(re.escape, wanted.split("..."))), line)
+
+
 def test_the_last_of_equal_results_is_kept() -> None:
     merged = merge([("a", Run([result("a", WRONG), result("b")])), ("b", Run([result("a")]))])
     assert merged.replaced == 1
