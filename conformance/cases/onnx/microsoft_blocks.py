@@ -115,4 +115,7 @@ CASES = [
     gather(NIBBLES.astype(ml_dtypes.uint4), SCALES, quantize_axis=0)("one axis",
                                                                      raises=BadType),
     gather(rand(4, 32), SCALES)("floats", raises=BadType),
+    gather(NIBBLES.astype(ml_dtypes.uint4), rand(1, 32, low=0.1, high=1),
+           Const(NIBBLES[:1].astype(ml_dtypes.uint4)), gather_axis=1, quantize_axis=0)(
+        "columns, zero points"),
 ]  # fmt: skip
