@@ -507,5 +507,7 @@ def test_programs_of_one_thread_run_in_the_caller(
     model = Model("one")
     x = model.input("x", TensorType(F32, (2,)))
     model.outputs = [activation.relu(x)]
-    context = device.create_context({"INTEL_OPENVINO_INFERENCE_NUM_THREADS": str(threads)} if threads else {}, None)
+    context = device.create_context(
+        {"INTEL_OPENVINO_INFERENCE_NUM_THREADS": str(threads)} if threads else {}, None
+    )
     assert device.create_program(context, model, None).is_alone == alone

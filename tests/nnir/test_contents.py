@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nnir.broadcast import contents
-from nnir.dim import Dim, maximum, minimum, symbol
+from nnir.dim import Dim, maximum, minimum, symbol, symbols_of
 from nnir.model import Model, Value
 from nnir.ops import OPERATORS, binary, compare, generate, index, reduce, shape, unary
 from nnir.types import Precision, TensorType
@@ -26,6 +26,10 @@ def sizes() -> Value:
 
 def pick(v: Value, *where: bool) -> Value:
     return compare.where(v.model.constant(np.array(where)), v, v + 1)
+
+
+def none_of(v: Value) -> Value:
+    return index.slice_(v, [0], [0], [0])
 
 
 ROWS: dict[str, list[Row]] = {
@@ -69,10 +73,22 @@ ROWS: dict[str, list[Row]] = {
         (lambda v: v.cast(Precision.UINT8).cast(Precision.INT64), None),
         (lambda v: v.cast(Precision.INT8), None),
     ],
-    "REDUCE_SUM": [(lambda v: reduce.reduce_sum(v, [0], keepdim=False), (A + 3 + B,))],
-    "REDUCE_PROD": [(lambda v: reduce.reduce_prod(v, [0], keepdim=True), (A * 3 * B,))],
-    "REDUCE_MAX": [(lambda v: reduce.reduce_max(v, [0]), (maximum(maximum(A, 3), B),))],
-    "REDUCE_MIN": [(lambda v: reduce.reduce_min(v, [0]), (minimum(minimum(A, 3), B),))],
+    "REDUCE_SUM": [
+        (lambda v: reduce.reduce_sum(v, [0], keepdim=False), (A + 3 + B,)),
+        (lambda v: reduce.reduce_sum(none_of(v), [0]), (0,)),
+    ],
+    "REDUCE_PROD": [
+        (lambda v: reduce.reduce_prod(v, [0], keepdim=True), (A * 3 * B,)),
+        (lambda v: reduce.reduce_prod(none_of(v), [0]), (1,)),
+    ],
+    "REDUCE_MAX": [
+        (lambda v: reduce.reduce_max(v, [0]), (maximum(maximum(A, 3), B),)),
+        (lambda v: reduce.reduce_max(none_of(v), [0]), None),
+    ],
+    "REDUCE_MIN": [
+        (lambda v: reduce.reduce_min(v, [0]), (minimum(minimum(A, 3), B),)),
+        (lambda v: reduce.reduce_min(none_of(v), [0]), None),
+    ],
 }  # fmt: skip
 """By operator, with what it makes of (a, 3, b); None where nothing is known of it."""
 
@@ -87,3 +103,32 @@ def test_sizes_stay_known(row: Row) -> None:
 
 def test_every_operator_that_carries_sizes_is_here() -> None:
     assert {n for n, o in OPERATORS.items() if o.content is not None} == ROWS.keys()
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "step", "wanted"),
+    [
+        (0, index.FAR, 1, A),
+        (0, A, 1, A),
+        (0, 5, 1, minimum(A, 5)),
+        (2, index.FAR, 1, A - minimum(A, 2)),
+        (0, index.FAR, 2, (A + 1) // 2),
+        (-1, -index.FAR, -1, A),
+        (A - 1, -index.FAR, -2, (A + 1) // 2),
+        (index.FAR, -index.FAR, -1, A),
+        (A, -index.FAR, -1, None),
+        (A + 1, -index.FAR, -1, None),
+        (0, -index.FAR, -1, None),
+        (-1, 0, -1, None),
+        (-1, -2, -1, None),
+    ],
+)
+def test_slices_of_open_sizes_say_their_length(
+    start: Dim, end: Dim, step: int, wanted: Dim | None
+) -> None:
+    model = Model("m")
+    x = model.input("x", TensorType(Precision.FLOAT32, (A,)))
+    size = shape.shape(x, dtype=Precision.INT64)
+    ends = [model.constant([e]) if isinstance(e, int) else size + (e - A) for e in (start, end)]
+    (length,) = index.slice_(x, [0], *ends, [step]).shape
+    assert length == wanted if wanted is not None else symbols_of(length).isdisjoint(symbols_of(A))

@@ -85,6 +85,13 @@ CASES = [
     DirectCase(index.channel_shuffle, (X,), {"group": 2}, why="3 by 2", raises=BadType),
     DirectCase(index.channel_shuffle, (X,), {"group": 0}, why="no groups", raises=BadType),
     DirectCase(index.channel_shuffle, (f(1, 2),), {"group": 1}, why="rank 1", raises=BadType),
+    DirectCase(
+        index.gather_nd,
+        (rand(2, 3, 4), np.zeros((2, 2, 3), np.int64)),
+        {"batch_dims": 1},
+        why="more positions than axes behind the batch",
+        raises=BadType,
+    ),
 ]
 LIMITS = [
     DirectLimit(index.roll, "Gather takes its axis as an attribute", case="an axis at run time")
