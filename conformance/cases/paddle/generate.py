@@ -73,6 +73,7 @@ CASES = [
     Case("range_v2", (Const(f(0)), Const(f(2)), Const(f(0.5))), why="with its end"),
     Case("range_v2", (Const(i(3)), Const(i(0)), Const(i(-1))), {"dtype": I4}),
     Case("range_v2", (Const(i(0)), Const(i(3)), Const(i(-1))), why="no way", raises=BadType),
+    Case("range_v2", (Const(i(0)), Const(i(1)), Const(i(-1))), why="no step", raises=BadType),
     Case("range_v2", (i(0), i(3), i(1)), why="while running", raises=NotConstant),
     Case("linspace", (Const(f(0)), Const(f(1)), Const(FOUR), F4), tol=ROUNDS),
     Case("linspace", (f(0), f(1), Const(FOUR), F4), tol=ROUNDS, why="known while running"),

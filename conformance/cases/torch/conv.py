@@ -115,7 +115,12 @@ CASES: list[Case] = [
         "aten._convolution.deprecated",
         ((X2, W2, BIAS, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, False, False, True), "plain"),
     ),
-    *each("aten._convolution_mode.default", ((X2, W2, BIAS, [1, 1], "same", [1, 1], 1), "same")),
+    *each(
+        "aten._convolution_mode.default",
+        ((X2, W2, BIAS, [1, 1], "same", [1, 1], 1), "same"),
+        ((X2, W2, BIAS, [2, 1], "valid", [1, 1], 1), "valid"),
+        ((X3, W3, None, [1, 2, 1], "valid", [1, 1, 1], 1), "valid volumes"),
+    ),
     *each("aten.conv_tbc.default", ((rand(7, 2, 4), rand(3, 4, 5), rand(5), 1), "plain")),
     *each("aten._slow_conv2d_forward.default", ((X2, W2, [3, 2], BIAS, [1, 1], [1, 1]), "plain")),
     *each(
