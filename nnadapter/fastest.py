@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from conformance.running.identity import processor
-from hal.device import Device
 from hal.properties import environment
 from hal.runtime import cache as caches
 from hal.runtime import manager
@@ -21,6 +19,7 @@ from nnir.budget import read_file
 from nnir.errors import BadFile, BadInput, summary
 from nnir.fingerprint import digest
 from nnir.installed import version_of_provider
+from nnir.machine import processor
 from nnir.model import Model
 from nnir.progress import note
 from nnir.staging import replacing
@@ -47,25 +46,26 @@ def compile_fastest(
     devices, versions, properties and shapes of inputs; a file that is damaged or for something else
     is made anew.
     """
-    candidates = list_candidates()
     if cache_dir is None:
         if model is None:
             raise BadInput(f"device {FASTEST!r} needs a model, or a token and a folder of caches")
         with Race(model, trial_of(model, inputs)) as race:
-            race.run(candidates, make)
+            race.run(list_candidates(), make)
             return race.winner()
     made_of = None if model is None else digest(model)
-    facts = _facts(made_of, candidates, properties, inputs)
     token = cache_token or caches.token_of((made_of or b"").hex())
     place = caches.path_of(cache_dir, token).with_suffix(SUFFIX)
-    device = _recall(place, facts)
+    device = _recall(place, made_of, properties, inputs)
     if device is None:
         if model is None:
             raise BadFile(f"no usable choice {place} and no model to try devices on")
         with Race(model, trial_of(model, inputs)) as race:
-            race.run(candidates, make)
+            race.run(list_candidates(), make)
         device = race.ranking.fastest
-        _remember(place, facts, race.ranking)
+        kinds = manager.classes().values()
+        packages = {p for kind in kinds for p in kind.packages}
+        variables = {k for kind in kinds for k in kind.keys}
+        _remember(place, _facts(made_of, properties, inputs, packages, variables), race.ranking)
     note(f"the fastest device is {device}")
     return make(
         names_of(device), cache_dir=cache_dir, cache_token=cache_token, model_digest=made_of
@@ -74,48 +74,46 @@ def compile_fastest(
 
 def _facts(
     made_of: bytes | None,
-    candidates: Sequence[str],
     properties: str,
     inputs: Sequence[np.ndarray] | None,
+    packages: Iterable[str],
+    variables: Iterable[str],
 ) -> dict[str, Any]:
-    """What the choice depends on; a token stands for the model where there is none."""
-    found = manager.classes()
-    variables = {k: environment(k) for name in candidates for k in found[name].keys}
+    """What the choice depends on, told without importing a driver; a token stands for the model
+    where there is none. `packages` and `variables` are those that drivers look at."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "model": None if made_of is None else made_of.hex(),
         "machine": f"{processor()} {cores}",
-        "devices": {name: _release(found[name]) for name in candidates},
+        "devices": {name: manager.stamp(name) for name in manager.names()},
+        "packages": {name: version_of_provider(name) for name in sorted(packages)},
+        "environment": {name: environment(name) for name in sorted(variables)},
         "properties": properties,
-        "environment": {k: v for k, v in variables.items() if v is not None},
         "inputs": None if inputs is None else [list(np.shape(a)) for a in inputs],
     }
 
 
-def _release(kind: type[Device]) -> str:
-    """The version of a device and its engine, without opening it."""
-    return " ".join(
-        [str(kind.version), *(f"{p} {version_of_provider(p) or 'none'}" for p in kind.packages)]
-    )
-
-
-def _recall(place: Path, facts: Mapping[str, Any]) -> str | None:
+def _recall(
+    place: Path, made_of: bytes | None, properties: str, inputs: Sequence[np.ndarray] | None
+) -> str | None:
     """The device that a file names for the same facts; None where there is none."""
     if not place.exists():
         return None
     try:
         kept = json.loads(read_file(place))
         known, device = dict(kept["facts"]), kept["device"]
+        read = [[str(name) for name in known[key]] for key in ("packages", "environment")]
     except (ValueError, KeyError, TypeError, BadFile) as error:
         caches.refuse(f"{place.name}: {summary(error)}")
         return None
-    if facts["model"] is None:
+    facts = _facts(made_of, properties, inputs, *read)
+    if made_of is None:
         known["model"] = None
     is_plain = isinstance(device, str) and {*names_of(device)} <= {*facts["devices"]}
     return device if is_plain and known == facts else None
 
 
-def _remember(place: Path, facts: Mapping[str, Any], ranking: Ranking) -> None:
+def _remember(place: Path, facts: dict[str, Any], ranking: Ranking) -> None:
     """Keep a choice; a warning where that cannot be."""
     rows = [asdict(row) for row in ranking.rows]
     text = json.dumps({"device": ranking.fastest, "facts": facts, "rows": rows}, indent=1)

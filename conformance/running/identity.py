@@ -9,13 +9,14 @@ import platform
 from functools import cache
 from pathlib import Path
 
+from nnir.machine import processor
+
 from ..processes.cache_folder import VARIABLE
 from ..processes.worker import FOLDER, LIMIT
 from .versions import ENGINES, list_installed
 
 ROOT = Path(__file__).parents[2]
 BUILTIN = "builtin"
-PROCESSOR = Path("/proc/cpuinfo")
 TOLD = (
     "CUBLAS_", "CUDA_", "GOOGLE_", "INTEL_", "LITERT_", "MKL_", "NNADAPTER_", "NVIDIA_", "OMP_",
     "ONEDNN_", "ONNXRUNTIME_", "OPENVINO_", "PYTORCH_", "TF_", "TORCH", "XNNPACK_",
@@ -56,12 +57,3 @@ def code(device: str) -> str:
             if others.isdisjoint(path.parents):
                 made.update(path.read_bytes())
     return made.hexdigest()
-
-
-@cache
-def processor() -> str:
-    """What kernels are chosen by: the processor's features, and how many cores there are."""
-    lines = PROCESSOR.read_text().splitlines() if PROCESSOR.exists() else []
-    flags = next((line for line in lines if line.startswith(("flags", "Features"))), "")
-    made = hashlib.sha256(flags.encode()).hexdigest()[:16]
-    return f"{platform.machine()} {made} {os.cpu_count()}"

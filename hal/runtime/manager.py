@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from importlib.util import find_spec
 from pathlib import Path
 
 from nnir.collector import paused_collector
@@ -102,6 +103,28 @@ def find(name: str) -> type[Device]:
     from ..drivers.native import driver_of  # only who has such a library needs ctypes
 
     return driver_of(name, library)
+
+
+def stamp(name: str) -> str | None:
+    """Which code a device's driver is and when it was changed, without importing it; None where
+    nobody can say."""
+    library = libraries().get(name)
+    plugged = _of_plugins().get(name)
+    if plugged:
+        module: str | None = plugged[1].__module__
+    else:
+        module = next((e.module for e in _entries() if e.name == name), None)
+    try:
+        spec = None if module is None else find_spec(module)
+    except (ImportError, ValueError):
+        return None
+    if spec is not None and spec.submodule_search_locations:
+        files = [f for place in spec.submodule_search_locations for f in Path(place).glob("*.py")]
+    else:
+        origin = library if spec is None else spec.origin
+        files = [] if origin is None or not os.path.exists(origin) else [Path(origin)]
+    changed = max((file.stat().st_mtime_ns for file in files), default=None)
+    return None if changed is None else f"{module or library} {changed}"
 
 
 def _load(entry: EntryPoint) -> type[Device]:

@@ -169,6 +169,31 @@ def test_the_choice_is_kept(tmp_path: Path) -> None:
     assert nna.compile(made(), "fastest", cache_dir=tmp_path).devices == ["quick"]
 
 
+def test_a_choice_that_is_kept_imports_no_other_driver(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nna.compile(made(), "fastest", cache_dir=tmp_path).close()
+    asked = []
+    find = fastest.manager.find
+    monkeypatch.setattr(fastest.manager, "find", lambda name: (asked.append(name), find(name))[1])
+    nna.compile(made(), "fastest", cache_dir=tmp_path).close()
+    assert {*asked} <= {"quick"}
+
+
+def test_a_driver_that_is_changed_is_tried_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nna.compile(made(), "fastest", cache_dir=tmp_path).close()
+    stamp = fastest.manager.stamp
+    assert stamp("builtin") == stamp("builtin") is not None
+    assert stamp("no such device") is None
+    changed = {"slow": "another"}
+    monkeypatch.setattr(fastest.manager, "stamp", lambda name: changed.get(name, stamp(name)))
+    CALLS.clear()
+    nna.compile(made(), "fastest", cache_dir=tmp_path).close()
+    assert "slow" in CALLS
+
+
 def test_a_choice_of_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nna.compile(made(), "fastest", cache_dir=tmp_path).close()
     CALLS.clear()
