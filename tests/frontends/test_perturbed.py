@@ -7,8 +7,11 @@ types and opsets; makes sizes dynamic and constants run-time inputs. A row's num
 from __future__ import annotations
 
 import random
+import resource
 import time
 import warnings
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,6 +34,7 @@ from nnir.types import TensorType, precision_of
 ROWS = 1200
 PARTS = 8
 SECONDS = 10.0
+MEMORY = 4 << 30
 LISTS: list[Any] = [[], [0], [1], [-1], [0, 0], [2, 3], [3, 1, 1, 3, 5], [2**62] * 2, [1.5], ["a"]]
 VALUES: list[Any] = [
     *(0, 1, -1, 2, 7, 64, 2**31, 2**62, -(2**63), 0.0, -0.5, 1.5, 1e30),
@@ -173,6 +177,17 @@ def outcome(row: Row) -> str:
     return "accepted"
 
 
+@pytest.fixture
+def limited_memory() -> Iterator[None]:
+    """A model may ask for 2**31 random numbers: no more memory than for some of them."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+@pytest.mark.usefixtures("limited_memory")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_perturbed_cases(part: int) -> None:
     outcomes = []
