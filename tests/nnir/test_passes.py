@@ -112,12 +112,14 @@ def rms_of_a_gain_for_each_row(x: Value) -> Value:
     return data(3, 1) * (x / unary.sqrt(mean_square(x)))
 
 
-def layer_norm(divides: bool, power: Callable[[Value], Value]) -> Callable[[Value], Value]:
+def layer_norm(
+    divides: bool, power: Callable[[Value], Value], epsilon: float = 1e-3
+) -> Callable[[Value], Value]:
     """As files spell it that are older than the operator."""
 
     def build(x: Value) -> Value:
         centred = x - reduce.reduce_mean(x, [-1], keepdim=True)
-        total = reduce.reduce_mean(power(centred), [1], keepdim=True) + 1e-3
+        total = reduce.reduce_mean(power(centred), [1], keepdim=True) + epsilon
         root = unary.sqrt(total)
         normed = centred / root if divides else centred * unary.reciprocal(root)
         return normed * data(4) + data(4)
@@ -171,6 +173,11 @@ CASES: dict[str, tuple[Pass, Callable[[Value], Value], list[str]]] = {
     "layer norm by a reciprocal": (
         passes.fuse_layer_norm,
         layer_norm(False, lambda x: x * x),
+        ["LAYER_NORMALIZATION"],
+    ),
+    "layer norm of nothing more": (
+        passes.fuse_layer_norm,
+        layer_norm(True, lambda x: x * x, epsilon=0.0),
         ["LAYER_NORMALIZATION"],
     ),
     "a gain for rms": (passes.scale_rms, scaled_rms, ["RMS_NORMALIZATION"]),
@@ -564,3 +571,13 @@ def test_what_is_much_larger_than_its_parts_is_folded_for_targets_of_numbers_alo
     known = product.inputs[1]
     assert known is not None
     np.testing.assert_array_equal(known.constant, np.array([[1, 2]] * 4000))
+
+
+def test_a_layer_norm_with_another_number_for_each_row_is_none() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (3, 4)))
+    for rows in (model.input("rows", TensorType(Precision.FLOAT32, (3, 1))), data(3, 1)):
+        centred = x - reduce.reduce_mean(x, [-1], keepdim=True)
+        total = reduce.reduce_mean(centred * centred, [1], keepdim=True) + rows
+        model.outputs.append(centred / unary.sqrt(total) * data(4) + data(4))
+    assert apply(model, [passes.fuse_layer_norm], checked=True) == []
