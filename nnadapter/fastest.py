@@ -52,7 +52,7 @@ def compile_fastest(
         with Race(model, trial_of(model, inputs)) as race:
             race.run(list_candidates(), make)
             return race.winner()
-    made_of = None if model is None else digest(model)
+    made_of = None if model is None else digest(model, cache_dir)
     token = cache_token or caches.token_of((made_of or b"").hex())
     place = caches.path_of(cache_dir, token).with_suffix(SUFFIX)
     device = _recall(place, made_of, properties, inputs)
