@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .layer_norm import fuse_layer_norm
     from .layout import sink_transposes
     from .lift import lift_transposes
+    from .masks import remove_masks
     from .rms import fuse_rms, scale_rms
     from .scale import fold_scale
     from .shapes import simplify_shapes
@@ -51,6 +52,7 @@ _PLACES = {
     "fuse_layer_norm": "layer_norm",
     "sink_transposes": "layout",
     "lift_transposes": "lift",
+    "remove_masks": "masks",
     "fuse_rms": "rms",
     "scale_rms": "rms",
     "fold_scale": "scale",
@@ -84,6 +86,7 @@ __all__ = [
     "remove_copies",
     "remove_dead_code",
     "remove_identities",
+    "remove_masks",
     "scale_rms",
     "share_heads",
     "simplify_shapes",

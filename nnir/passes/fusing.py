@@ -9,6 +9,7 @@ from .dense import fuse_dense
 from .gelu import fuse_gelu
 from .heads import share_heads
 from .layer_norm import fuse_layer_norm
+from .masks import remove_masks
 from .rewrite import Pass
 from .rms import fuse_rms, scale_rms
 from .scale import fold_scale
@@ -17,6 +18,7 @@ from .transposes import cancel_transposes
 
 FUSIONS: tuple[Pass, ...] = (
     cancel_transposes,
+    remove_masks,
     fold_batch_norm,
     fold_scale,
     fuse_gelu,

@@ -20,7 +20,7 @@ from hal.drivers.onnxruntime.kernels import compute_precision
 from hal.drivers.onnxruntime.lending import lend_weights
 from nnir.errors import BadCall, DeviceError, NoLowering
 from nnir.model import Model
-from nnir.ops import activation, attention, binary, control, linear, pool, quant, shape, unary
+from nnir.ops import activation, binary, control, linear, pool, quant, shape, unary
 from nnir.types import Precision, TensorType
 
 
@@ -272,40 +272,6 @@ def test_arithmetic_on_what_a_branch_captures_is_in_the_branch() -> None:
         given = np.array(side), *operands
         want, got = (nna.compile(model, d)(*given)[0] for d in ("builtin", "onnxruntime"))
         np.testing.assert_array_equal(got, want, strict=True)
-
-
-@pytest.mark.parametrize(
-    ("keys", "states", "is_plain"), [(256, False, True), (255, False, False), (256, True, False)]
-)
-def test_scores_of_a_long_attention_are_looked_at_where_nothing_is_seen_only(
-    keys: int, states: bool, is_plain: bool
-) -> None:
-    """A short one, and a file that others read, look at them each time."""
-    model = Model()
-    scores, values = (
-        model.input(n, TensorType(Precision.FLOAT32, sizes))
-        for n, sizes in (("scores", (256, keys)), ("values", (keys, 2)))
-    )
-    model.outputs = [linear.mat_mul(attention.safe_softmax(scores), values)]
-    _, graph = emit(model, states=states)
-    found = {node.op_type for node in onnx.GraphProto.FromString(graph).node}
-    assert ("If" in found) == is_plain == ("Where" not in found)
-
-
-@pytest.mark.parametrize("kind", [Precision.FLOAT32, Precision.FLOAT16, Precision.FLOAT64])
-@pytest.mark.parametrize("sizes", [(256, 2), (256,)])
-def test_a_query_that_sees_nothing_gives_0(sizes: tuple[int, ...], kind: Precision) -> None:
-    """A product with a vector is none of rows and columns, and is left as it is."""
-    model = Model()
-    scores = model.input("scores", TensorType(kind, (256, 256)))
-    values = model.input("values", TensorType(kind, sizes))
-    model.outputs = [linear.mat_mul(attention.safe_softmax(scores), values)]
-    numbers = np.random.default_rng(0)
-    seen = np.where(np.arange(256)[:, None] % 7, numbers.normal(size=(256, 256)), -np.inf)
-    arrays = [seen.astype(kind.dtype), numbers.normal(size=sizes).astype(kind.dtype)]
-    got, want = (nna.compile(model, device)(*arrays)[0] for device in ("onnxruntime", "builtin"))
-    assert not want[::7].any()
-    np.testing.assert_allclose(got, want, rtol=2e-3, atol=2e-3)
 
 
 def test_a_lowering_that_refuses_leaves_no_initializers() -> None:

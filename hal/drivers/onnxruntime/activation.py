@@ -18,6 +18,8 @@ from ...quirks import report_met
 from .cuda import shift_by_largest
 from .emitter import Emitter, Ref, Taken, widen
 from .quirks import SOFTMAX_WRAPS, is_cut_off
+from .tiny import raised
+from .whole import is_inside
 
 table = Lowerings[Ref]()
 
@@ -88,7 +90,9 @@ def log_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
 
 @table.lower(activation.softmax)
 def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
-    made = g.node("Softmax", input, axis=axis)
+    if is_inside(g, g.operation.outputs[0]):
+        return g.stand_in(g.operation.outputs[0])
+    made = g.node("Softmax", raised(g, input), axis=axis)
     size = input.shape[axis]
     is_alone = isinstance(size, Expr) or size == 1
     if not is_cut_off(input, is_alone=is_alone):

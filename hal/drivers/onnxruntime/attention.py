@@ -10,6 +10,8 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from .blind import is_mended_later
 from .emitter import Emitter, Operand, Ref, Refs
+from .tiny import raised
+from .whole import is_inside
 
 table = Lowerings[Ref]()
 KERNELS = Precision.FLOAT32, Precision.FLOAT16
@@ -20,8 +22,10 @@ STEP = 8
 @table.lower(attention.safe_softmax)
 def safe_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     """A plain one where products see to what comes of it."""
+    if is_inside(g, g.operation.outputs[0]):
+        return g.stand_in(g.operation.outputs[0])
     if is_mended_later(g.operation.outputs[0], for_file=g.for_file):
-        return g.node("Softmax", input, axis=axis)
+        return g.node("Softmax", raised(g, input), axis=axis)
     return g.decomposed()[0]
 
 

@@ -7,6 +7,7 @@ product is made again, of weights that are looked at.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
@@ -15,7 +16,7 @@ from nnir.model import Model, Operation, Value
 from nnir.ops import attention, compare, linear, reduce
 from nnir.types import Precision
 
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Operand, Ref
 
 LARGE = 1 << 16
 """Scores from which on looking at them takes longer than a branch."""
@@ -29,7 +30,7 @@ def is_mended_later(weights: Value, *, for_file: bool) -> bool:
         and weights.is_static
         and prod(weights.sizes) >= LARGE
         and weights not in weights.model.outputs
-        and all(_weighs(reader, weights) for reader in weights.uses)
+        and all(weighs(reader, weights) for reader in weights.uses)
     )
 
 
@@ -41,7 +42,7 @@ def _maker(weights: Value) -> Operation | None:
     return maker if maker.attributes["axis"] in (-1, weights.rank - 1) else None
 
 
-def _weighs(reader: Operation, weights: Value) -> bool:
+def weighs(reader: Operation, weights: Value) -> bool:
     """Whether an operation multiplies weights with a matrix of values as they stand."""
     if reader.operator is not linear.mat_mul or any(reader.attributes.values()):
         return False
@@ -49,26 +50,34 @@ def _weighs(reader: Operation, weights: Value) -> bool:
     return first is weights and values is not weights and values is not None and values.rank > 1
 
 
-def mended_product(g: Emitter, weights: Value, values: Value, product: Ref) -> Ref:
+def mended_product(
+    g: Emitter, weights: Value, written: Operand, values: Value, product: Ref
+) -> Ref:
     """The product of weights that a plain softmax made with values, made again where there is a
-    query that sees nothing."""
+    query that sees nothing. `written`: the weights as the product takes them."""
     maker = _maker(weights)
     if maker is None or maker.inputs[0] is None:
         raise RuntimeError(f"{weights!r} are no weights of a softmax")
     scores = maker.inputs[0]
-    first = g.node("Slice", weights, g.ints(0), g.ints(1), g.ints(-1))
-    is_blind = g.node("IsNaN", g.node("ReduceSum", first, keepdims=0))
-    again, same = Model("blind"), Model("seeing")
+    again = Model("blind")
     named = {"scores": scores, "weights": weights, "values": values}
     x, w, y = (again.input(name, value.type) for name, value in named.items())
     seen = compare.not_equal(x, -np.inf).cast(Precision.FLOAT32)
     is_nothing = compare.equal(reduce.reduce_sum(seen, [-1], keepdim=True), 0.0)
     again.outputs = [linear.mat_mul(compare.where(is_nothing, 0, w), y)]
+    return mended(g, product, g.take(weights), again, [scores, written, values])
+
+
+def mended(g: Emitter, product: Ref, sign: Ref, again: Model, operands: Sequence[Operand]) -> Ref:
+    """A product, or what `again` makes of operands where the first column of a `sign` holds NaN."""
+    first = g.node("Slice", sign, g.ints(0), g.ints(1), g.ints(-1))
+    is_blind = g.node("IsNaN", g.node("ReduceSum", first, keepdims=0))
+    same = Model("seeing")
     same.outputs = [same.input("product", g.operation.outputs[0].type)]
     return g.node(
         "If",
         is_blind,
         precision=product.precision,
-        then_branch=g.branch(again, [*named.values()]),
+        then_branch=g.branch(again, operands),
         else_branch=g.branch(same, [product]),
     )

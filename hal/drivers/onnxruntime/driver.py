@@ -56,8 +56,11 @@ from .writer import files_of, files_to_write, write
 if TYPE_CHECKING:
     import onnxruntime
 
-ROUNDS_WEIGHTS = ["WeightBiasQuantization"]
+ROUNDS_WEIGHTS = "WeightBiasQuantization"
 """Makes integers of real weights between quantised values."""
+
+FUSES_SUMS = "SkipLayerNormFusion"
+"""Makes one kernel of a sum and its norm, which takes the processor six times as long."""
 
 BITS_LEVEL = "session.qdq_matmulnbits_accuracy_level"
 """In which precision products with integers of few bits read their other operand: 1 is FLOAT32,
@@ -272,7 +275,7 @@ class OnnxRuntime(Device[Settings, Program]):
                 model,
                 options,
                 providers=list(providers.listed),
-                disabled_optimizers=ROUNDS_WEIGHTS,
+                disabled_optimizers=[ROUNDS_WEIGHTS, *[FUSES_SUMS] * providers.is_host],
                 enable_fallback=0,  # which would let another provider run it, and print so
             )
         except Exception as error:

@@ -61,6 +61,12 @@ KINDS = {"FP32": "f32", "F32": "f32", "BF16": "bf16", "FP16": "f16", "F16": "f16
 PLAIN = {PRECISION_HINT: "f32"}
 """What is set for files."""
 
+QUIET = frozenset(
+    {"activation", "attention", "binary", "compare", "conv", "linear", "logic", "norm", "pool"}
+    | {"reduce", "resize", "shape", "unary"}
+)
+"""Families whose kernels find no elements by numbers, and so raise nothing while running."""
+
 GROUPS = "DYNAMIC_QUANTIZATION_GROUP_SIZE"
 EXACT = {
     "EXECUTION_MODE_HINT": "ACCURACY",
@@ -110,7 +116,7 @@ class Program:
     held: list[Any] = field(default_factory=list)
     steps: list[Timing] = field(default_factory=list)
     profile: bool = False
-    is_alone: bool = False
+    waits: bool = False
 
     @cached_property
     def fused(self) -> dict[str, tuple[str, ...]]:
@@ -203,7 +209,8 @@ class OpenVINO(Device[Context, Program]):
         for end, value in zip(inputs, source.inputs, strict=True):
             end.limit = emitter.limits.get(value)
         program = Program(compiled, inputs, outputs, held=[emitter.held, made])
-        program.profile, program.is_alone = context.profile, context.is_alone
+        program.profile = context.profile
+        program.waits = context.is_alone and may_fail(model, made)
         if cache is not None:
             cache.buffer = self._pack(context, program)
         return program
@@ -255,7 +262,7 @@ class OpenVINO(Device[Context, Program]):
         found = [port.get_element_type().to_string() for port in ports]
         if wanted != found:
             raise BadFile(f"{str(path)!r} has ends of types {found}, not {wanted}")
-        return Program(compiled, takes, gives, held=[made], is_alone=plain.is_alone)
+        return Program(compiled, takes, gives, held=[made], waits=plain.is_alone)
 
     def files_of(self, path: Path) -> list[Path] | None:
         return files_of(path)
@@ -276,6 +283,7 @@ class OpenVINO(Device[Context, Program]):
             "device": context.device,
             "config": context.config,
             "ends": ends,
+            "waits": program.waits,
             "size": len(blob),
             "sum": zlib.crc32(blob),
         }
@@ -299,7 +307,7 @@ class OpenVINO(Device[Context, Program]):
             inputs, outputs = ends
             whole = magic + b"\n" == MAGIC and header["size"] == len(blob)
             whole &= cache.is_checked or header["sum"] == zlib.crc32(blob.data)
-            version, device = header["version"], header["device"]
+            version, device, waits = header["version"], header["device"], header["waits"]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DeviceError(f"openvino cannot restore this buffer: {one_line(error)}") from None
         if not whole:
@@ -314,7 +322,7 @@ class OpenVINO(Device[Context, Program]):
             raise DeviceError(f"openvino cannot restore this buffer: {one_line(error)}") from error
         held = [buffer, tensor, memory]
         program = Program(compiled, inputs, outputs, held=held, profile=context.profile)
-        program.is_alone = context.is_alone
+        program.waits = waits is not False and context.is_alone
         return program
 
     def execute_program(
@@ -347,7 +355,7 @@ class OpenVINO(Device[Context, Program]):
                 request.set_input_tensor(position, tensor)
             kept.append((tensor, memory))
         with engine_running():
-            infer(request, is_alone=program.is_alone)
+            infer(request, waits=program.waits)
         if program.profile:
             program.steps = steps(request, program.fused)
         offered = [*outputs, *[None] * (len(program.outputs) - len(outputs))]
@@ -462,10 +470,17 @@ def fit_input(array: np.ndarray, end: End) -> np.ndarray:
     return array
 
 
-def infer(request: openvino.InferRequest, *, is_alone: bool) -> None:
+def may_fail(model: Model, made: openvino.Model) -> bool:
+    """Whether something may go wrong while a program runs: where sizes are open, or numbers say
+    which elements are read."""
+    return bool(made.is_dynamic()) or any(o.operator.family not in QUIET for o in model.operations)
+
+
+def infer(request: openvino.InferRequest, *, waits: bool) -> None:
     """Run a request. In one thread OpenVINO tells what goes wrong only who waits for it: else a
-    result of open sizes has no elements, or those that the memory held."""
-    if is_alone:
+    result of open sizes has no elements, or those that the memory held. To wait takes a tenth of a
+    millisecond."""
+    if waits:
         request.start_async()
         request.wait()
     else:
