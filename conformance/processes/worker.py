@@ -62,7 +62,8 @@ class Worker:
     nothing from the current one, unless `is_folder_trusted`, as for modules under development.
     `writes`: folders, beside its own, in which alone it can write; it then has no network either
     (`nnir.sandbox`). None sets no such limit. `imports`: modules that it will import when it is
-    asked, which a process that is copied for it has imported before (`fork_server`).
+    asked, which a process that is copied for it has imported before (`fork_server`). `cores`:
+    those that it and what it starts keep to.
     """
 
     def __init__(
@@ -76,8 +77,9 @@ class Worker:
         is_folder_trusted: bool = False,
         writes: Sequence[str] | None = None,
         imports: Sequence[str] = (),
+        cores: Sequence[int] | None = None,
     ) -> None:
-        self.imports = tuple(imports)
+        self.imports, self.cores = tuple(imports), cores
         self.module, self.timeout, self.memory, self.python = module, timeout, memory, python
         self.idle, self.is_folder_trusted, self.writes = idle, is_folder_trusted, writes
         self._called = 0.0
@@ -135,6 +137,9 @@ class Worker:
             self.close()
             self._require_wanted()
             process = self._process = self._fork() or self._start_afresh()
+            if self.cores is not None:
+                with contextlib.suppress(OSError):  # it ended, which the first question tells
+                    os.sched_setaffinity(process.pid, self.cores)
             note(f"process {process.pid} started: {self.module}")
             self._require_wanted()  # starting takes a while
         return process

@@ -189,7 +189,7 @@ class Packing:
             request = self._core.compile_model(whole, *self._way).create_infer_request()
             for position, tensor in enumerate(tensors):
                 request.set_input_tensor(position, tensor)
-            infer(request, is_alone=True)
+            infer(request, waits=True)
         except Exception:  # noqa: BLE001  each is run alone then, and says what it has to say
             return False
         start = 0

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import threading
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -37,6 +39,8 @@ LIMITS = (TIMEOUT, MEMORY)
 """Options, called as the verdicts on who needs more."""
 
 _HANDS = Hands()
+_HERE = threading.local()
+"""`cores`: those that the process of this thread keeps to, where it has a share."""
 
 Done = Callable[[int, int, Sequence[Record]], None]
 """Told of records as they come: how many there are, of how many."""
@@ -83,7 +87,7 @@ def batch(
     with ExitStack() as stack:
         book = Journal(place / JOURNAL, _print_of(options))
         stack.callback(book.close)
-        pool = executor or ThreadPoolExecutor(workers, thread_name_prefix="batch")
+        pool = executor or _make_pool(workers)
         if executor is None:
             stack.callback(pool.shutdown, cancel_futures=True)
         run = uuid.uuid4().hex
@@ -102,6 +106,22 @@ def batch(
     records = [found[task] for task in tasks]
     asked = {"formats": suffixes, **options}
     return BatchRun(records, asked, seconds, resumed, plan.ignored, book.restarted)
+
+
+def _make_pool(workers: int) -> ThreadPoolExecutor:
+    """Threads that each ask a process of its own, on a share of the cores where there are enough.
+
+    An engine has as many threads as the cores that it may use: more than one process has would
+    only wait for those of others.
+    """
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    shares = deque(cores[k::workers] for k in range(min(workers, len(cores) + 1)))
+
+    def keep_to_share() -> None:
+        if 1 < workers <= len(cores):
+            _HERE.cores = shares.popleft()
+
+    return ThreadPoolExecutor(workers, "batch", keep_to_share)
 
 
 def _paths_of(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
@@ -129,7 +149,10 @@ def work(batch: Batch) -> list[dict[str, Any]]:
 
 def _converter(options: Mapping[str, Any]) -> Worker:
     """A process that converts, which starts when it is first asked."""
-    return Worker(CONVERTER, timeout=options["timeout"], memory=options["memory"], idle=IDLE)
+    cores = getattr(_HERE, "cores", None)
+    return Worker(
+        CONVERTER, timeout=options["timeout"], memory=options["memory"], idle=IDLE, cores=cores
+    )
 
 
 def _convert(worker: Worker, task: Task, batch: Batch) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from nnir.errors import BadFile, BadInput, BadModel, DeviceError, Differs, NoDev
 from ..conftest import info, model_of
 
 ROOT = Path(__file__).parents[2]
+CORES = len(os.sched_getaffinity(0))
 
 
 def relu(path: Path, op: str = "Relu") -> Path:
@@ -106,6 +107,29 @@ def test_what_hangs_costs_itself(sources: Path, tmp_path: Path) -> None:
     run = nna.batch([sources / "a.onnx"], tmp_path / "out", ".nnir", jobs=1, memory=0.05)
     assert verdicts(run)["a.nnir"] in (MEMORY, CRASH)  # it had more time, and is tried again
     assert nna.batch(sources / "a.onnx", tmp_path / "out", ".nnir", memory=0.04).resumed == 1
+
+
+@pytest.mark.parametrize("jobs", [1, 2, CORES + 1])
+def test_processes_keep_to_shares_of_the_cores(sources: Path, tmp_path: Path, jobs: int) -> None:
+    """Of one, and of more than there are cores, each may use all."""
+    seen = {}
+
+    def done(count: int, total: int, records: Sequence[Record]) -> None:
+        for _, worker in running._HANDS._workers.values():
+            if worker.pid is not None:
+                seen[worker.pid] = frozenset(os.sched_getaffinity(worker.pid))
+
+    models = [sources / "a.onnx", sources / "deep" / "b.onnx"]
+    formats = [".nnir", ".onnx", ".xml", ".tflite"]
+    run = nna.batch(models, tmp_path / "out", formats, jobs=jobs, done=done, verify=False)
+    assert set(verdicts(run).values()) == {WRITTEN}
+    mine, shares = frozenset(os.sched_getaffinity(0)), set(seen.values())
+    if jobs == 2 and CORES > 1:
+        assert len(shares) == 2
+        assert frozenset.union(*shares) == mine
+        assert not frozenset.intersection(*shares)
+    else:
+        assert shares == {mine}
 
 
 @pytest.mark.long
