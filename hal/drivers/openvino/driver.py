@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 import os
 import queue
 import re
@@ -20,7 +21,7 @@ import numpy as np
 
 from nnir.errors import BadFile, BadInput, DeviceError, NoDevice, NoLowering, Unsupported
 from nnir.mapping import map_file
-from nnir.model import Model, Operation
+from nnir.model import Model, Operation, Value
 from nnir.ops.unary import COMPLEX
 from nnir.origin import describe_source
 from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
@@ -67,6 +68,12 @@ QUIET = frozenset(
 )
 """Families whose kernels find no elements by numbers, and so raise nothing while running."""
 
+WRITES = frozenset({"activation", "conv", "linear", "norm"})
+"""Families whose results no optimisation takes for an input, which OpenVINO would not write."""
+
+LARGE = 1 << 20
+"""Bytes of a result from which on to copy it takes longer than to say where to write it."""
+
 GROUPS = "DYNAMIC_QUANTIZATION_GROUP_SIZE"
 EXACT = {
     "EXECUTION_MODE_HINT": "ACCURACY",
@@ -96,13 +103,15 @@ class Context:
 class End:
     """An input or output: its type after complex numbers became pairs, and the complex type.
 
-    `limit` is the size of the axis that an input of indices is for.
+    `limit` is the size of the axis that an input of indices is for. `is_written`: a run writes this
+    output to memory of ours.
     """
 
     precision: Precision
     shape: list[int] | None
     complex: str | None = None
     limit: int | None = None
+    is_written: bool = False
 
 
 @dataclass
@@ -208,6 +217,8 @@ class OpenVINO(Device[Context, Program]):
         inputs, outputs = ([end_of(v.type) for v in ends] for ends in (model.inputs, model.outputs))
         for end, value in zip(inputs, source.inputs, strict=True):
             end.limit = emitter.limits.get(value)
+        for end, value in zip(outputs, model.outputs, strict=True):
+            end.is_written = model.outputs.count(value) == 1 and is_large(value)
         program = Program(compiled, inputs, outputs, held=[emitter.held, made])
         program.profile = context.profile
         program.waits = context.is_alone and may_fail(model, made)
@@ -354,13 +365,33 @@ class OpenVINO(Device[Context, Program]):
             with engine_running():
                 request.set_input_tensor(position, tensor)
             kept.append((tensor, memory))
+        offered = [*outputs, *[None] * (len(program.outputs) - len(outputs))]
+        written = {
+            position: self._write_to(request, position, end, offered[position])
+            for position, end in enumerate(program.outputs)
+            if end.is_written
+        }
         with engine_running():
             infer(request, waits=program.waits)
         if program.profile:
             program.steps = steps(request, program.fused)
-        offered = [*outputs, *[None] * (len(program.outputs) - len(outputs))]
         ends = enumerate(zip(program.outputs, offered, strict=True))
-        return [copy_result(request, position, end, given) for position, (end, given) in ends]
+        return [
+            written[position] if end.is_written else copy_result(request, position, end, given)
+            for position, (end, given) in ends
+        ]
+
+    def _write_to(
+        self, request: Any, position: int, end: End, given: np.ndarray | None
+    ) -> np.ndarray:
+        """Memory that a request writes an output to: that which is offered, where it fits."""
+        kind, shape = end.precision.dtype, tuple(end.shape or ())
+        fits = given is not None and given.dtype == kind and given.shape == shape
+        if given is None or not fits or not given.flags.carray:
+            given = np.empty(shape, kind)
+        with engine_running():
+            request.set_output_tensor(position, self.runtime.Tensor(given, shared_memory=True))
+        return given
 
     def timings(self, program: Program) -> list[Timing]:
         return list(program.steps)
@@ -468,6 +499,18 @@ def fit_input(array: np.ndarray, end: End) -> np.ndarray:
         if low < -end.limit or high >= end.limit:
             raise DeviceError(f"indices from {low} to {high} in an axis of {end.limit}")
     return array
+
+
+def is_large(value: Value) -> bool:
+    """Whether a result is large enough to be written where it is wanted, and surely written."""
+    maker = value.producer
+    return (
+        maker is not None
+        and maker.operator.family in WRITES
+        and value.precision == Precision.FLOAT32
+        and value.is_static
+        and value.dtype.itemsize * math.prod(value.sizes) >= LARGE
+    )
 
 
 def may_fail(model: Model, made: openvino.Model) -> bool:
