@@ -6,11 +6,9 @@ import datetime
 import json
 import math
 import os
-import queue
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field
 from functools import cached_property
 from pathlib import Path
@@ -121,7 +119,7 @@ class Program:
     compiled: Any
     inputs: list[End]
     outputs: list[End]
-    requests: queue.LifoQueue[Any] = field(default_factory=queue.LifoQueue)
+    requests: list[Any] = field(default_factory=list)
     held: list[Any] = field(default_factory=list)
     steps: list[Timing] = field(default_factory=list)
     profile: bool = False
@@ -344,13 +342,13 @@ class OpenVINO(Device[Context, Program]):
     ) -> list[np.ndarray]:
         """Results of sizes that are known are written where they are wanted, others copied."""
         try:
-            request = program.requests.get_nowait()
-        except queue.Empty:
+            request = program.requests.pop()
+        except IndexError:
             request = program.compiled.create_infer_request()
         try:
             return self._run(program, request, inputs, outputs)
         finally:
-            program.requests.put(request)
+            program.requests.append(request)
 
     def _run(
         self,
@@ -359,39 +357,30 @@ class OpenVINO(Device[Context, Program]):
         inputs: Sequence[np.ndarray],
         outputs: Sequence[np.ndarray | None],
     ) -> list[np.ndarray]:
-        kept = []
-        for position, array in enumerate(inputs):
-            tensor, memory = tensor_of(self.runtime, fit_input(array, program.inputs[position]))
-            with engine_running():
-                request.set_input_tensor(position, tensor)
-            kept.append((tensor, memory))
+        given = map(fit_input, inputs, program.inputs)
+        kept = [tensor_of(self.runtime, array) for array in given]
         offered = [*outputs, *[None] * (len(program.outputs) - len(outputs))]
         written = {
-            position: self._write_to(request, position, end, offered[position])
+            position: memory_for(end, offered[position])
             for position, end in enumerate(program.outputs)
             if end.is_written
         }
-        with engine_running():
+        try:
+            for position, (tensor, _) in enumerate(kept):
+                request.set_input_tensor(position, tensor)
+            for position, array in written.items():
+                tensor, _ = tensor_of(self.runtime, array)
+                request.set_output_tensor(position, tensor)
             infer(request, waits=program.waits)
+        except (RuntimeError, TypeError, ValueError) as error:
+            raise DeviceError(f"openvino failed: {one_line(error)}") from error
         if program.profile:
             program.steps = steps(request, program.fused)
         ends = enumerate(zip(program.outputs, offered, strict=True))
         return [
-            written[position] if end.is_written else copy_result(request, position, end, given)
-            for position, (end, given) in ends
+            written[position] if end.is_written else copy_result(request, position, end, memory)
+            for position, (end, memory) in ends
         ]
-
-    def _write_to(
-        self, request: Any, position: int, end: End, given: np.ndarray | None
-    ) -> np.ndarray:
-        """Memory that a request writes an output to: that which is offered, where it fits."""
-        kind, shape = end.precision.dtype, tuple(end.shape or ())
-        fits = given is not None and given.dtype == kind and given.shape == shape
-        if given is None or not fits or not given.flags.carray:
-            given = np.empty(shape, kind)
-        with engine_running():
-            request.set_output_tensor(position, self.runtime.Tensor(given, shared_memory=True))
-        return given
 
     def timings(self, program: Program) -> list[Timing]:
         return list(program.steps)
@@ -550,6 +539,15 @@ def copy_result(
     return np.array(found)
 
 
+def memory_for(end: End, offered: np.ndarray | None) -> np.ndarray:
+    """Memory that a run writes an output to: that which is offered, where it fits."""
+    kind, shape = end.precision.dtype, tuple(end.shape or ())
+    fits = offered is not None and offered.dtype == kind and offered.shape == shape
+    return (
+        offered if offered is not None and fits and offered.flags.carray else np.empty(shape, kind)
+    )
+
+
 def as_complex(pairs: np.ndarray, kind: str) -> np.ndarray:
     return np.ascontiguousarray(pairs).view(kind)[..., 0]
 
@@ -564,15 +562,6 @@ def steps(request: openvino.InferRequest, fused: Mapping[str, tuple[str, ...]]) 
             found.append(Timing(row.node_name, row.node_type, start, seconds, covers))
             start += seconds
     return found
-
-
-@contextmanager
-def engine_running() -> Iterator[None]:
-    """Around one call of a request: DeviceError where OpenVINO fails."""
-    try:
-        yield
-    except (RuntimeError, TypeError, ValueError) as error:
-        raise DeviceError(f"openvino failed: {one_line(error)}") from error
 
 
 def one_line(error: Exception) -> str:

@@ -568,6 +568,8 @@ def tensor_of(
         raise NoLowering(f"openvino does not compute in {precision_of(array.dtype).name}")
     if hasattr(runtime, "borrow"):  # that which only writes
         return runtime.borrow(array, name), (array, array)
+    if array.size and array.flags.writeable and name not in BYTES:
+        return runtime.Tensor(array, shared_memory=True), (array, array)
     raw: Any = (ctypes.c_uint8 * array.nbytes).from_address(array.ctypes.data)
     kind: Any = BYTES.get(name, array.dtype)
     view = (
