@@ -76,7 +76,8 @@ class Emitter(Emission[Ref]):
     the opset that a file is asked for; without it, the opset is what the operators need, and at
     least 21, and `lowest` is the one that they need. `tails` are the names of its outputs,
     `metadata` what a file says beside the graph, `places` where the nodes of the source were
-    written, `untold` results whose types are not those of the model. `shares`: the CPU runs a part.
+    written, `untold` results whose types are not those of the model, `hides` what masks are known
+    to do. `shares`: the CPU runs a part.
     """
 
     device = "onnxruntime"
@@ -97,6 +98,7 @@ class Emitter(Emission[Ref]):
         self.for_file: bool = outer.for_file if outer else for_file
         self.target: int | None = outer.target if outer else target
         self.known: dict[str, np.ndarray] = outer.known if outer else {}
+        self.hides: dict[Value, bool | None] = outer.hides if outer else {}
         self.nodes: list[bytes] = []
         self.small: dict[str, bytes] = {}
         self.made: list[Value] = []

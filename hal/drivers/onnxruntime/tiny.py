@@ -62,22 +62,28 @@ def _has_tiny(g: Emitter, weights: Value) -> bool:
         and prod(weights.sizes) >= LARGE
         and weights not in weights.model.outputs
         and all(weighs(reader, weights) for reader in weights.uses)
-        and _is_hidden(maker)
+        and _is_hidden(g, maker)
     )
 
 
-def _is_hidden(softmax: Operation) -> bool:
+def _is_hidden(g: Emitter, softmax: Operation) -> bool:
     """Whether a mask that hides something is known to be among what the scores are a sum of."""
-    folder, value = Folder(LIMIT), softmax.inputs[0]
+    value = softmax.inputs[0]
     while value is not None and value.producer is not None:
         maker, value = value.producer, None
         if maker.operator in LAYOUTS:
             value = maker.inputs[0]
         elif maker.operator is binary.add:
-            for operand in maker.inputs:
-                known = None if operand is None else folder.constant_of(operand)
-                if known is None:
-                    value = operand
-                elif (known < HIDDEN).any():
-                    return True
+            known = {v: _hides(g, v) for v in maker.inputs if v is not None}
+            if any(known.values()):
+                return True
+            value = next((v for v, hides in known.items() if hides is None), None)
     return False
+
+
+def _hides(g: Emitter, mask: Value) -> bool | None:
+    """Whether some numbers are low enough to hide a score; None for what only a run tells."""
+    if mask not in g.hides:
+        known = Folder(LIMIT).constant_of(mask)
+        g.hides[mask] = None if known is None else bool((known < HIDDEN).any())
+    return g.hides[mask]

@@ -29,6 +29,7 @@ from nnir.types import Precision, TensorType
 from ...device import PROFILE, Cache, Callback, Device, Export, Timing
 from ...emission import WRITING_STEP, refusal
 from ...properties import flag, integer
+from ...room import Room
 from . import elements
 from .emitter import Emitter, Ref, graph, is_small, tensor_of
 from .families import LOWERINGS
@@ -124,6 +125,13 @@ class Program:
     steps: list[Timing] = field(default_factory=list)
     profile: bool = False
     waits: bool = False
+    rooms: dict[int, Room] = field(default_factory=dict)
+
+    def room_of(self, position: int, end: End) -> Room:
+        """Memory for an output, whose sizes are known."""
+        if position not in self.rooms:
+            self.rooms[position] = Room(tuple(end.shape or ()), end.precision.dtype)
+        return self.rooms[position]
 
     @cached_property
     def fused(self) -> dict[str, tuple[str, ...]]:
@@ -361,7 +369,7 @@ class OpenVINO(Device[Context, Program]):
         kept = [tensor_of(self.runtime, array) for array in given]
         offered = [*outputs, *[None] * (len(program.outputs) - len(outputs))]
         written = {
-            position: memory_for(end, offered[position])
+            position: memory_for(program.room_of(position, end), offered[position])
             for position, end in enumerate(program.outputs)
             if end.is_written
         }
@@ -539,13 +547,11 @@ def copy_result(
     return np.array(found)
 
 
-def memory_for(end: End, offered: np.ndarray | None) -> np.ndarray:
+def memory_for(room: Room, offered: np.ndarray | None) -> np.ndarray:
     """Memory that a run writes an output to: that which is offered, where it fits."""
-    kind, shape = end.precision.dtype, tuple(end.shape or ())
-    fits = offered is not None and offered.dtype == kind and offered.shape == shape
-    return (
-        offered if offered is not None and fits and offered.flags.carray else np.empty(shape, kind)
-    )
+    if offered is None or offered.dtype != room.dtype or offered.shape != room.shape:
+        return room.take()
+    return offered if offered.flags.carray else room.take()
 
 
 def as_complex(pairs: np.ndarray, kind: str) -> np.ndarray:
