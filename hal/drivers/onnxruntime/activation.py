@@ -18,7 +18,7 @@ from ...quirks import report_met
 from .cuda import shift_by_largest
 from .emitter import Emitter, Ref, Taken, widen
 from .quirks import SOFTMAX_WRAPS, is_cut_off
-from .tiny import raised
+from .tiny import raise_hidden
 from .whole import is_inside
 
 table = Lowerings[Ref]()
@@ -92,7 +92,7 @@ def log_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
 def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     if is_inside(g, g.operation.outputs[0]):
         return g.stand_in(g.operation.outputs[0])
-    made = g.node("Softmax", raised(g, input), axis=axis)
+    made = g.node("Softmax", raise_hidden(g, input), axis=axis)
     size = input.shape[axis]
     is_alone = isinstance(size, Expr) or size == 1
     if not is_cut_off(input, is_alone=is_alone):

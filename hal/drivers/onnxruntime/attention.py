@@ -10,7 +10,7 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from .blind import is_mended_later
 from .emitter import Emitter, Operand, Ref, Refs
-from .tiny import raised
+from .tiny import raise_hidden
 from .whole import is_inside
 
 table = Lowerings[Ref]()
@@ -25,7 +25,7 @@ def safe_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     if is_inside(g, g.operation.outputs[0]):
         return g.stand_in(g.operation.outputs[0])
     if is_mended_later(g.operation.outputs[0], for_file=g.for_file):
-        return g.node("Softmax", raised(g, input), axis=axis)
+        return g.node("Softmax", raise_hidden(g, input), axis=axis)
     return g.decomposed()[0]
 
 

@@ -65,10 +65,10 @@ def mended_product(
     seen = compare.not_equal(x, -np.inf).cast(Precision.FLOAT32)
     is_nothing = compare.equal(reduce.reduce_sum(seen, [-1], keepdim=True), 0.0)
     again.outputs = [linear.mat_mul(compare.where(is_nothing, 0, w), y)]
-    return mended(g, product, g.take(weights), again, [scores, written, values])
+    return mend(g, product, g.take(weights), again, [scores, written, values])
 
 
-def mended(g: Emitter, product: Ref, sign: Ref, again: Model, operands: Sequence[Operand]) -> Ref:
+def mend(g: Emitter, product: Ref, sign: Ref, again: Model, operands: Sequence[Operand]) -> Ref:
     """A product, or what `again` makes of operands where the first column of a `sign` holds NaN."""
     first = g.node("Slice", sign, g.ints(0), g.ints(1), g.ints(-1))
     is_blind = g.node("IsNaN", g.node("ReduceSum", first, keepdims=0))

@@ -32,7 +32,7 @@ LAYOUTS = frozenset({shape.reshape, shape.squeeze, shape.unsqueeze})
 SOFTMAXES = frozenset({activation.softmax, attention.safe_softmax})
 
 
-def raised(g: Emitter, scores: Value) -> Operand:
+def raise_hidden(g: Emitter, scores: Value) -> Operand:
     """The operand of a softmax along the last axis: scores, none far below the largest of a row."""
     if not _has_tiny(g, g.operation.outputs[0]):
         return scores
@@ -41,7 +41,7 @@ def raised(g: Emitter, scores: Value) -> Operand:
 
 
 def without_tiny(g: Emitter, weights: Value) -> Operand:
-    """Weights of a product, with 0 where `raised` raised the scores."""
+    """Weights of a product, with 0 where `raise_hidden` raised the scores."""
     if not _has_tiny(g, weights):
         return weights
     less = g.node("Sub", weights, g.number(exp(1 - DEPTH), weights))  # others are as they were

@@ -15,7 +15,7 @@ from nnir.ops import activation, attention, linear, shape
 from nnir.records import dataclass
 from nnir.types import Precision, TensorType
 
-from .blind import mended
+from .blind import mend
 from .emitter import Emitter, Operand, Ref
 
 FEWEST = 1 << 14
@@ -107,7 +107,7 @@ def attend(g: Emitter, found: Whole) -> Ref:
         batch, _, length, _ = query.sizes
         made = g.reshape(made, batch, length, heads, values.sizes[3])
         made = g.node("Transpose", made, perm=[0, 2, 1, 3])
-    return mended(g, made, made, _again(found, heads), rows) if found.is_safe else made
+    return mend(g, made, made, _again(found, heads), rows) if found.is_safe else made
 
 
 def _rows(g: Emitter, operand: Value, *, is_turned: bool = False) -> Operand:
