@@ -31,7 +31,9 @@ def normal(model: Model) -> list[np.ndarray]:
 def require_equal(model: Model, arrays: list[np.ndarray], tolerance: float = 2e-6) -> np.ndarray:
     """The results of the device, which are those of the references."""
     got, want = (nna.compile(model, device)(*arrays)[0] for device in ("onnxruntime", "builtin"))
-    np.testing.assert_allclose(got, want, rtol=0, atol=tolerance * max(1, np.nanmax(abs(want))))
+    np.testing.assert_allclose(
+        got, want, rtol=0, atol=tolerance * max(1, np.nanmax(abs(want), initial=1))
+    )
     return got
 
 
@@ -97,6 +99,13 @@ def test_attention_without_a_mask_is_one_kernel(
     found = nodes_of(model)
     assert "MultiHeadAttention" in found
     assert not {"MatMul", "Softmax"} & {*found}
+    require_equal(model, normal(model))
+
+
+@pytest.mark.parametrize(("batch", "width", "given"), [(2, 0, 5), (2, 4, 0), (0, 4, 5)])
+def test_attention_over_nothing(batch: int, width: int, given: int) -> None:
+    sizes = (batch, 3, 128, width), (batch, 3, 130, width), (batch, 3, 130, given)
+    model = attend(sizes, safe=True, turned=False)
     require_equal(model, normal(model))
 
 

@@ -44,7 +44,8 @@ class Whole:
             return False
         stacks = {v.sizes[:-2] for v in every}
         rows, columns = self.scores.sizes[-2:]
-        return self.query.rank in (3, 4) and len(stacks) == 1 and rows * columns >= FEWEST
+        is_usual = self.query.rank in (3, 4) and len(stacks) == 1 and self.query.sizes[-1] > 0
+        return is_usual and rows * columns >= FEWEST
 
 
 def whole_of(g: Emitter, product: Operation) -> Whole | None:
