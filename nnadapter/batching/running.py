@@ -8,7 +8,6 @@ import os
 import threading
 import time
 import uuid
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -115,11 +114,11 @@ def _make_pool(workers: int) -> ThreadPoolExecutor:
     only wait for those of others.
     """
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    shares = deque(cores[k::workers] for k in range(min(workers, len(cores) + 1)))
+    shares = [cores[k::workers] for k in range(workers)] if 1 < workers <= len(cores) else []
 
     def keep_to_share() -> None:
-        if 1 < workers <= len(cores):
-            _HERE.cores = shares.popleft()
+        if shares:  # one for each thread, and each comes here once
+            _HERE.cores = shares.pop()
 
     return ThreadPoolExecutor(workers, "batch", keep_to_share)
 

@@ -526,7 +526,10 @@ def test_one_thread_waits_for_what_may_fail(
     cache = Cache([v.type for v in model.inputs], [v.type for v in model.outputs])
     made = device.create_program(context, model, cache)
     again = device.create_program(context, None, cache)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0}, raising=False)
+    later = device.create_program(context, None, cache)  # kept with more cores than there are now
     assert made.waits == again.waits == (alone and may_fail)
+    assert later.waits == may_fail
     ones = np.ones(2, np.float32)
-    for program in (made, again):
+    for program in (made, again, later):
         np.testing.assert_array_equal(device.execute_program(program, [ones])[0], ones)

@@ -441,6 +441,33 @@ def blind() -> Iterator[Chain]:
         yield Chain((*operands, values), twice, why=name, outputs=(7, 8))
 
 
+def long() -> Iterator[Chain]:
+    """Attention of so many queries and keys that engines have a kernel for all of it, and behind a
+    mask that hides keys by a number."""
+    looks = Step(activation.softmax, (3,), {"axis": -1}), Step(attention.safe_softmax, (3,))
+    blind = np.where(np.arange(128)[:, None] == 3, -np.inf, rand(128, 3, low=0.1, high=1))
+    for heads, is_turned in product(((1, 2), (2,)), (False, True)):
+        keys, values = rand(*heads, 160, 3, low=0.1, high=1, seed=1), rand(*heads, 160, 4, seed=2)
+        scores = Step(linear.mat_mul, (0, 1), {"transpose_y": not is_turned})
+        for look in looks:
+            rows = rand(128, 3) if look is looks[0] else blind.astype(np.float32)
+            operands = np.broadcast_to(rows, (*heads, 128, 3)).copy(), keys, values
+            if is_turned:
+                operands = operands[0], np.ascontiguousarray(keys.swapaxes(-1, -2)), values
+            why = f"long {look.operator.name}, {len(heads) + 2} axes, turned {is_turned}"
+            yield Chain(operands, (scores, look, Step(linear.mat_mul, (4, 2))), why=why)
+    apart = (np.arange(128)[:, None] // 32 != np.arange(128) // 32) * -100.0
+    operands = rand(1, 4, 128, 3), rand(1, 4, 128, 3, seed=1), rand(1, 4, 128, 4, seed=2)
+    scores = Step(linear.mat_mul, (0, 1), {"transpose_y": True})
+    moved = Step(shape.reshape, (3, Const(i(4, 128, 128))))
+    hidden = Step(binary.add, (4, Const(apart.astype(np.float32))))
+    back = Step(shape.reshape, (5, Const(i(1, 4, 128, 128))))
+    for operator in (activation.softmax, attention.safe_softmax):
+        look = Step(operator, (6,), {"axis": -1})
+        steps = (scores, moved, hidden, back, look, Step(linear.mat_mul, (7, 2)))
+        yield Chain(operands, steps, why=f"long {operator.name} behind a mask")
+
+
 def fused_wrongly() -> Iterator[Chain]:
     """What engines make of several operations, and get wrong."""
     steps: tuple[Step, ...]
@@ -488,4 +515,5 @@ CHAINS = [
     *half_open(),
     *in_blocks(),
     *blind(),
+    *long(),
 ]

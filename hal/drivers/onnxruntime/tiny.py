@@ -13,7 +13,8 @@ from math import exp, prod
 
 from nnir.folding import Folder
 from nnir.model import Operation, Value
-from nnir.ops import activation, attention, binary, shape
+from nnir.ops import binary, shape
+from nnir.passes.masks import SOFTMAXES
 from nnir.types import Precision
 
 from .blind import LARGE, weighs
@@ -29,7 +30,6 @@ LIMIT = 1 << 24
 """Bytes of a mask that is looked at."""
 
 LAYOUTS = frozenset({shape.reshape, shape.squeeze, shape.unsqueeze})
-SOFTMAXES = frozenset({activation.softmax, attention.safe_softmax})
 
 
 def raise_hidden(g: Emitter, scores: Value) -> Operand:

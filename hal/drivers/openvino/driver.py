@@ -124,7 +124,8 @@ class Program:
     held: list[Any] = field(default_factory=list)
     steps: list[Timing] = field(default_factory=list)
     profile: bool = False
-    waits: bool = False
+    may_fail: bool = True
+    waits: bool = True
     rooms: dict[int, Room] = field(default_factory=dict)
 
     def room_of(self, position: int, end: End) -> Room:
@@ -226,8 +227,8 @@ class OpenVINO(Device[Context, Program]):
         for end, value in zip(outputs, model.outputs, strict=True):
             end.is_written = model.outputs.count(value) == 1 and is_large(value)
         program = Program(compiled, inputs, outputs, held=[emitter.held, made])
-        program.profile = context.profile
-        program.waits = context.is_alone and may_fail(model, made)
+        program.profile, program.may_fail = context.profile, may_fail(model, made)
+        program.waits = context.is_alone and program.may_fail
         if cache is not None:
             cache.buffer = self._pack(context, program)
         return program
@@ -300,7 +301,7 @@ class OpenVINO(Device[Context, Program]):
             "device": context.device,
             "config": context.config,
             "ends": ends,
-            "waits": program.waits,
+            "may_fail": program.may_fail,
             "size": len(blob),
             "sum": zlib.crc32(blob),
         }
@@ -324,7 +325,7 @@ class OpenVINO(Device[Context, Program]):
             inputs, outputs = ends
             whole = magic + b"\n" == MAGIC and header["size"] == len(blob)
             whole &= cache.is_checked or header["sum"] == zlib.crc32(blob.data)
-            version, device, waits = header["version"], header["device"], header["waits"]
+            version, device, fails = header["version"], header["device"], header["may_fail"]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DeviceError(f"openvino cannot restore this buffer: {one_line(error)}") from None
         if not whole:
@@ -339,7 +340,7 @@ class OpenVINO(Device[Context, Program]):
             raise DeviceError(f"openvino cannot restore this buffer: {one_line(error)}") from error
         held = [buffer, tensor, memory]
         program = Program(compiled, inputs, outputs, held=held, profile=context.profile)
-        program.waits = waits is not False and context.is_alone
+        program.may_fail, program.waits = bool(fails), context.is_alone and bool(fails)
         return program
 
     def execute_program(
