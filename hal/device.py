@@ -42,7 +42,11 @@ class Cache:
     `buffer` is the device's own form of the compiled program; empty where it has none. `view` are
     the same bytes without a copy: of one to restore from, a private map of the file that begins at
     a multiple of 64 bytes. `is_checked` says that a checksum found them to be what was written.
+    `beside` begins the names of files that a device may keep beside that file; a program can be
+    restored without them.
     """
+
+    beside: Path | None = None
 
     def __init__(
         self,

@@ -92,12 +92,20 @@ class Compilation:
         token = self._token or caches.token_of(wanted or "")
         return caches.path_of(self._directory or Path(), token)
 
+    def _beside(self, wanted: str | None, number: int) -> Path | None:
+        """The beginning of the names of files that the device of a part keeps beside the cache."""
+        if self._directory is None:
+            return None
+        path = self._path(wanted)
+        return path.with_name(f"{path.stem}.{number}")
+
     def _restore(self, saved: Saved) -> Plan | None:
         """The programs of a cache; None with a warning where a device does not take its own."""
         steps: list[Step] = []
         try:
-            for entry in saved.entries:
+            for number, entry in enumerate(saved.entries):
                 device, handle = self._context.entry(entry.device)
+                entry.cache.beside = self._beside(saved.fingerprint, number)
                 program = device.create_program(handle, None, entry.cache)
                 steps.append(Step(device, program, entry.inputs, entry.outputs))
         except NNAdapterError as error:
@@ -123,8 +131,9 @@ class Compilation:
         entries: list[Entry] = []
         keeps = self._directory is not None and not parts.constants
         try:
-            for part in parts.parts:
-                step, entry = self._program(part, keeps=keeps)
+            for number, part in enumerate(parts.parts):
+                beside = self._beside(wanted, number) if keeps else None
+                step, entry = self._program(part, beside, keeps=keeps)
                 steps.append(step)
                 entries.append(entry)
         except BaseException:
@@ -141,10 +150,11 @@ class Compilation:
         constants = {k: _data(v) for k, v in parts.constants.items()}
         return Plan(steps, parts.results, constants, parts.slots, profiled=self._context.profile)
 
-    def _program(self, part: Part, *, keeps: bool) -> tuple[Step, Entry]:
+    def _program(self, part: Part, beside: Path | None, *, keeps: bool) -> tuple[Step, Entry]:
         device, handle = self._context.entry(part.device)
         model = part.model
         kept = Cache([v.type for v in model.inputs], [v.type for v in model.outputs])
+        kept.beside = beside
         program = device.create_program(handle, model, kept if keeps else None)
         step = Step(device, program, part.inputs, part.outputs)
         return step, Entry(device.name, caches.release_of(device), kept, part.inputs, part.outputs)

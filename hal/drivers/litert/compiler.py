@@ -18,21 +18,28 @@ from ...emission import WRITING_STEP, refusal_of_sizes
 from ...lowering import LateLowerings
 from ...orders import identity
 from . import integers
+from .content import Content
 from .emitter import Emitter, Ref
 from .integer_kernels import KERNELS
 from .kernels import HALVES, STORED, carrier
 from .packed import pack_halves, pack_weights, reads_halves
 from .profile import Chain, Link
+from .ready import room_of
 from .states import hold_states
 from .writer import NO_NOTES, Graph, Part, Tensor, Writer, join_parts
 
 LOWERINGS = LateLowerings[Ref](__package__)
 
 
-def compile_file(model: Model, shapes: Sequence[tuple[int, ...]]) -> list[Part]:
-    """The file for inputs of these shapes, as an interpreter takes it, in pieces."""
-    known = specialise(model, shapes)
-    return _parts(*_graph(prepare(known), foreign=True))
+def compile_file(model: Model, shapes: Sequence[tuple[int, ...]]) -> tuple[Content, int | None]:
+    """The file for inputs of these shapes, as this device takes it; and the most bytes of its
+    weights as kernels read them, None where an interpreter is to run it."""
+    graph, outputs = _graph(prepare(specialise(model, shapes)), foreign=True)
+    writer = Writer(graph, [t.name for t in graph.inputs], outputs)
+    room = room_of(graph)
+    if room is None:
+        return Content.of_parts(writer.parts()), None
+    return Content.in_memory(writer), room
 
 
 def export_file(model: Model) -> tuple[list[Part], Shapes, Shapes]:

@@ -6,6 +6,7 @@ same pages, so that weights take no anonymous memory but in the form that kernel
 
 from __future__ import annotations
 
+import functools
 import mmap
 import tempfile
 import weakref
@@ -13,7 +14,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .writer import Part, join_parts, write_parts
+import numpy as np
+
+from .region import lay_out
+from .writer import Part, Writer, append_weights, join_parts, write_parts
 
 LEAST = 1 << 20
 """Bytes for which a file pays."""
@@ -25,9 +29,17 @@ DESCRIPTORS = Path("/proc/self/fd")
 class Content:
     """The bytes of a file; `words` are the arguments by which an interpreter opens it."""
 
-    def __init__(self, data: bytes | memoryview, words: dict[str, Any]) -> None:
+    def __init__(self, data: bytes | memoryview, words: dict[str, Any] | None = None) -> None:
         self.data = data
-        self.words = words
+        self._words = words
+
+    @property
+    def words(self) -> dict[str, Any]:
+        return self._file.words if self._words is None else self._words
+
+    @functools.cached_property
+    def _file(self) -> Content:
+        return Content.of_parts([np.frombuffer(self.data, np.uint8)])
 
     @classmethod
     def of_bytes(cls, data: bytes) -> Content:
@@ -37,6 +49,15 @@ class Content:
     def of_path(cls, path: Path) -> Content:
         """Of a file that stays where it is."""
         return cls(b"", {"model_path": str(path)})
+
+    @classmethod
+    def in_memory(cls, writer: Writer) -> Content:
+        """Of what a writer makes, for those that take it from memory as it lies there."""
+        tables = writer.tables()
+        try:
+            return cls(lay_out(tables, writer.weights))
+        except OSError:  # no memory to map, or another system
+            return cls.of_parts(append_weights(tables, writer.weights))
 
     @classmethod
     def of_parts(cls, parts: Iterable[Part]) -> Content:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import threading
+import warnings
 import zlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,15 +30,23 @@ from nnir.types import Precision, TensorType
 from ...absent import require_operators
 from ...device import PROFILE, Cache, Callback, Device, Export, Timing
 from ...properties import flag, integer
+from .arrays import Ends
 from .content import Content
-from .runner import Ends, Pool, Shaped
+from .ready import ReadyFile
+from .runner import Pool, Shaped, interpreters
 from .static import numbers
 
 if TYPE_CHECKING:
     from ...lowering import Lowerings
     from .emitter import Ref
 
-MAGIC = b"NNALRT1\n"
+MAGIC = b"NNALRT2\n"
+ALIGNMENT = 64
+"""Where in a cache the bytes of a file begin."""
+
+READY = ".xnnpack"
+"""The end of the name of a file of ready weights."""
+
 SHAPES = 4
 """So many programs for inputs of different sizes are kept."""
 
@@ -79,13 +89,10 @@ class LiteRT(Device):
     writes_alone = True
 
     def open_device(self) -> None:
-        try:
-            from ai_edge_litert import interpreter
-        except ImportError:
+        if importlib.util.find_spec("ai_edge_litert") is None:
             raise NoDevice(
                 "device 'litert' needs the package ai-edge-litert: pip install 'nnadapter[litert]'"
-            ) from None
-        self.runtime = interpreter
+            )
 
     def lowerings(self) -> Lowerings[Ref]:
         from .compiler import LOWERINGS
@@ -117,9 +124,9 @@ class LiteRT(Device):
             shapes = tuple(numbers(v.shape) for v in model.inputs)
             form = self._form(program, shapes)
             if cache is not None:
-                cache.buffer = pack(form.pool.content.data, shapes)
+                cache.buffer = pack_form(form, shapes, cache.beside)
         elif cache is not None:
-            cache.buffer = pack(dumps(model), None)
+            cache.buffer = pack(dumps(model), {"shapes": None})
         return program
 
     def execute_program(
@@ -154,18 +161,14 @@ class LiteRT(Device):
     ) -> Shaped:
         from .compiler import compile_file, compile_steps
 
-        form = self._shape_program(program, Content.of_parts(compile_file(model, shapes)))
+        content, room = compile_file(model, shapes)
+        form = shape_program(program, content, room)
         if program.settings.profile:
             chain = compile_steps(model, shapes)
             with contextlib.suppress(RuntimeError, ValueError):  # else the steps are not known
-                chain.open(self.runtime, program.settings.threads)
+                chain.open(interpreters(), program.settings.threads)
                 form.chain = chain
         return form
-
-    def _shape_program(self, program: Program, content: Content) -> Shaped:
-        settings = program.settings
-        pool = Pool(self.runtime, content, settings.threads, settings.delegate)
-        return Shaped(pool, program.ends)
 
     def timings(self, program: Program) -> list[Timing]:
         """Of a program that is restored from a file alone nothing is known."""
@@ -173,14 +176,14 @@ class LiteRT(Device):
         return [] if chain is None else chain.times
 
     def _restore(self, context: Settings, cache: Cache) -> Program:
-        content, shapes = unpack(cache.view, is_checked=cache.is_checked)
+        content, about = unpack(cache.view, is_checked=cache.is_checked)
         ends = Ends.of_types(cache.inputs, cache.outputs)
-        if shapes is None:
+        if about["shapes"] is None:
             return Program(context, loads(content), ends)
         program = Program(context, None, ends)
-        program.forms[shapes] = self._shape_program(
-            program, Content.of_parts([np.frombuffer(content, np.uint8)])
-        )
+        ready = find_ready(cache.beside, about["ready"])
+        form = shape_program(program, Content(content), about["room"], ready)
+        program.forms[about["shapes"]] = form
         return program
 
     def import_program(
@@ -195,8 +198,9 @@ class LiteRT(Device):
             raise Unsupported("LiteRT's Python interface hands over no BFLOAT16")
         program = Program(context, None, Ends.of_types(inputs, outputs))
         is_open = not all(t.is_static for t in inputs)
-        pool = Pool(self.runtime, Content.of_path(path), None, True, open=is_open, as_users=True)
-        program.open = Shaped(pool, program.ends)
+        content = Content.of_path(path)
+        pool = Pool(content, None, True, ends=program.ends, open=is_open, as_users=True)
+        program.open = Shaped(pool)
         return program
 
     def files_of(self, path: Path) -> list[Path] | None:
@@ -234,16 +238,51 @@ def why_not(operation: Operation) -> str | None:
     return explain_refusal(operation)
 
 
-def pack(content: bytes | memoryview, shapes: tuple[tuple[int, ...], ...] | None) -> bytes:
-    """A file for inputs of these shapes, or a model of open sizes, behind what tells them apart."""
-    sum_ = zlib.crc32(content)
-    header = json.dumps({"shapes": shapes, "size": len(content), "crc32": sum_}).encode()
+def shape_program(
+    program: Program, content: Content, room: int | None, ready: ReadyFile | None = None
+) -> Shaped:
+    """A program for inputs of one shape, with weights of so much `room` that may be `ready`."""
+    settings = program.settings
+    if room is not None and ready is None and settings.delegate and not settings.profile:
+        ready = ReadyFile.of_room(room)
+    pool = Pool(content, settings.threads, settings.delegate, ends=program.ends, ready=ready)
+    return Shaped(pool, room=room)
+
+
+def pack_form(form: Shaped, shapes: tuple[tuple[int, ...], ...], beside: Path | None) -> bytes:
+    """A program for inputs of these shapes; its ready weights lie in a file beside."""
+    ready = form.pool.ready
+    kept = None if beside is None or ready is None else ready.save(ready_path(beside))
+    return pack(form.pool.content.data, {"shapes": shapes, "room": form.room, "ready": kept})
+
+
+def ready_path(beside: Path) -> Path:
+    return beside.with_name(beside.name + READY)
+
+
+def find_ready(beside: Path | None, kept: Mapping[str, int] | None) -> ReadyFile | None:
+    """The ready weights that `pack_form` kept; a warning where they are no longer there."""
+    if beside is None or kept is None:
+        return None
+    path = ready_path(beside)
+    found = ReadyFile.of_path(path, kept["size"], kept["crc32"])
+    if found is None:
+        lack = f"{path.name} is not there, or damaged: weights are packed anew at each start"
+        warnings.warn(f"{lack}; delete the .nnc file to have both made", stacklevel=2)
+    return found
+
+
+def pack(content: bytes | memoryview, about: Mapping[str, object]) -> bytes:
+    """A file, or a model of open sizes, behind what there is to know about it."""
+    told = dict(about) | {"size": len(content), "crc32": zlib.crc32(content)}
+    header = json.dumps(told).encode()
+    header += b" " * (-(len(MAGIC) + 4 + len(header)) % ALIGNMENT)
     return b"".join([MAGIC, len(header).to_bytes(4, "little"), header, content])
 
 
 def unpack(
     buffer: bytes | memoryview, *, is_checked: bool = False
-) -> tuple[memoryview, tuple[tuple[int, ...], ...] | None]:
+) -> tuple[memoryview, dict[str, Any]]:
     """The inverse of `pack`; DeviceError for what it has not made. Of a buffer that `is_checked`
     the checksum is not computed again."""
     buffer = memoryview(buffer)
@@ -252,16 +291,19 @@ def unpack(
         raise DeviceError("litert cannot restore the program: the cache is not its own")
     end = start + int.from_bytes(buffer[len(MAGIC) : start], "little")
     try:
-        header = json.loads(bytes(buffer[start:end]))
-        given = header["shapes"]
-        shapes = None if given is None else tuple(tuple(int(n) for n in s) for s in given)
-        size, sum_ = int(header["size"]), int(header["crc32"])
+        about = json.loads(bytes(buffer[start:end]))
+        shapes, size, sum_ = about["shapes"], int(about["size"]), int(about["crc32"])
+        if shapes is not None:
+            about["shapes"] = tuple(tuple(int(n) for n in s) for s in shapes)
+            about["room"] = None if about["room"] is None else int(about["room"])
+            ready = about["ready"]
+            about["ready"] = ready and {k: int(ready[k]) for k in ("size", "crc32")}
     except (ValueError, KeyError, TypeError) as error:
         raise DeviceError(f"litert cannot restore the program: {one_line(error)}") from None
     content = buffer[end:]
     if len(content) != size or not (is_checked or zlib.crc32(content) == sum_):
         raise DeviceError("litert cannot restore the program: the cache is damaged")
-    return content, shapes
+    return content, about
 
 
 def one_line(error: BaseException) -> str:

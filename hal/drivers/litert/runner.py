@@ -1,7 +1,8 @@
-"""Interpreters that run a compiled file, several at a time."""
+"""What runs a compiled file, several of it at a time."""
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,16 +10,27 @@ from typing import Any, Protocol, TypedDict
 
 import numpy as np
 
-from nnir.errors import DeviceError
-from nnir.model import Model
+from nnir.errors import DeviceError, NoDevice
 from nnir.records import dataclass
-from nnir.types import TensorType
 
+from .arrays import Ends, to_input, to_model_type, to_pairs
 from .content import Content
+from .library import Compiled, open_library
 from .profile import Chain
+from .ready import ReadyFile
 
 MOST = 4
-"""So many interpreters of one program run at a time; further threads wait."""
+"""So many of one program run at a time; further threads wait."""
+
+
+@functools.cache
+def interpreters() -> Any:
+    """The module that makes interpreters; NoDevice where it cannot be loaded."""
+    try:
+        from ai_edge_litert import interpreter
+    except ImportError as error:
+        raise NoDevice(f"device 'litert' does not load: {error}") from None
+    return interpreter
 
 
 @contextmanager
@@ -30,23 +42,17 @@ def interpreting() -> Iterator[None]:
         raise DeviceError(f"litert failed: {' '.join(str(error).split())[:500]}") from error
 
 
-@dataclass(frozen=True)
-class Ends:
-    """The element types of a program's inputs and outputs."""
+class Runner(Protocol):
+    """What runs a file, for one thread at a time."""
 
-    inputs: tuple[np.dtype, ...]
-    outputs: tuple[np.dtype, ...]
-
-    @classmethod
-    def of(cls, model: Model) -> Ends:
-        return cls.of_types([v.type for v in model.inputs], [v.type for v in model.outputs])
-
-    @classmethod
-    def of_types(cls, inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> Ends:
-        return cls(tuple(t.dtype for t in inputs), tuple(t.dtype for t in outputs))
+    def run(
+        self, inputs: Sequence[np.ndarray], ends: Ends, offered: Sequence[np.ndarray | None]
+    ) -> list[np.ndarray]:
+        """The outputs, in the memory that is offered where that fits."""
+        ...
 
 
-class Runner:
+class Interpreted:
     """One interpreter with the places of its inputs and outputs, in the order of the model.
 
     One of `open` sizes gets its memory when it sees its first inputs.
@@ -55,6 +61,7 @@ class Runner:
     def __init__(self, interpreter: Any, *, open: bool = False) -> None:
         self.interpreter = interpreter
         self.shapes: tuple[tuple[int, ...], ...] | None = None
+        self.open = open
         if not open:
             interpreter.allocate_tensors()
         self.inputs = [d["index"] for d in interpreter.get_input_details()]
@@ -72,28 +79,64 @@ class Runner:
             self.interpreter.allocate_tensors()
         self.shapes = shapes
 
+    def run(
+        self, inputs: Sequence[np.ndarray], ends: Ends, offered: Sequence[np.ndarray | None]
+    ) -> list[np.ndarray]:
+        interpreter = self.interpreter
+        if self.open:
+            self.fit([to_pairs(a) for a in inputs])
+        fitting = [to_input(a) for a in inputs]
+        with interpreting():
+            for index, array in zip(self.inputs, fitting, strict=True):
+                interpreter.set_tensor(index, array)
+            interpreter.invoke()
+        rows = zip(self.outputs, ends.outputs, offered, strict=True)
+        return [fetch(interpreter, index, dtype, memory) for index, dtype, memory in rows]
+
+
+class Ready:
+    """A compiled model that reads ready weights."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled = compiled
+
+    def run(
+        self, inputs: Sequence[np.ndarray], ends: Ends, offered: Sequence[np.ndarray | None]
+    ) -> list[np.ndarray]:
+        for memory, array in zip(self.compiled.inputs, inputs, strict=True):
+            np.copyto(memory, to_input(array), casting="no")
+        self.compiled.run()
+        found = []
+        for result, dtype, memory in zip(self.compiled.outputs, ends.outputs, offered, strict=True):
+            if memory is not None and (memory.dtype, memory.shape) == (result.dtype, result.shape):
+                np.copyto(memory, result)
+                found.append(memory)
+            else:
+                found.append(to_model_type(result.copy(), dtype))
+        return found
+
 
 class Pool:
-    """Interpreters of one file: they are made when they are needed, and used again.
+    """What runs one file: made when it is needed, and used again.
 
-    Those of a file of `open` sizes follow the sizes of their inputs. `as_users` opens the file
-    with LiteRT's defaults, and says so where it refuses it.
+    Compiled models with `ready` weights where there are such, else interpreters. Those of a file of
+    `open` sizes follow the sizes of their inputs. `as_users` opens the file with LiteRT's defaults,
+    and says so where it refuses it.
     """
 
     def __init__(
         self,
-        runtime: Any,
         content: Content,
         threads: int | None,
         delegate: bool,
         *,
+        ends: Ends,
+        ready: ReadyFile | None = None,
         open: bool = False,
         as_users: bool = False,
     ) -> None:
-        self.open, self.as_users = open, as_users
-        kinds = runtime.OpResolverType
-        self.kind = kinds.AUTO if delegate else kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES
-        self.runtime, self.content, self.threads = runtime, content, threads
+        self.open, self.as_users, self.delegate = open, as_users, delegate
+        self.content, self.threads, self.ends, self.ready = content, threads, ends, ready
         self.free: list[Runner] = []
         self.count = 0
         self.change = threading.Condition()
@@ -101,31 +144,41 @@ class Pool:
         self.count = 1
 
     def _first(self) -> Runner:
-        """The first interpreter; without XNNPACK where that refuses the file."""
+        """The first; without XNNPACK where that refuses the file."""
         try:
             return self.make()
         except DeviceError:
-            plain = self.runtime.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
-            if self.as_users or self.kind == plain:
+            if self.as_users or not self.delegate:
                 raise
-            self.kind = plain
+            self.delegate = False
             return self.make()
 
     def make(self) -> Runner:
-        """A new interpreter; DeviceError where LiteRT refuses the file."""
+        """A new one; DeviceError where LiteRT refuses the file."""
+        ready, library = self.ready, open_library()
+        if ready is not None and library is not None:
+            try:
+                threads = self.threads or 1
+                return Ready(Compiled(library, self.content.data, threads, ready.open(), self.ends))
+            except DeviceError:  # an interpreter takes it, or says more
+                self.ready = None
+        runtime = interpreters()
+        kinds = runtime.OpResolverType
         try:
-            interpreter = self.runtime.Interpreter(
+            interpreter = runtime.Interpreter(
                 num_threads=self.threads,
-                experimental_op_resolver_type=self.kind,
+                experimental_op_resolver_type=(
+                    kinds.AUTO if self.delegate else kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+                ),
                 **self.content.words,
             )
-            return Runner(interpreter, open=self.open)
+            return Interpreted(interpreter, open=self.open)
         except (RuntimeError, ValueError) as error:
             text = " ".join(str(error).split())[:500]
             raise DeviceError(f"litert refused the program: {text}") from error
 
     def take(self) -> Runner:
-        """A free interpreter, a new one, or one that another thread gives back."""
+        """A free one, a new one, or one that another thread gives back."""
         with self.change:
             while not self.free and self.count >= MOST:
                 self.change.wait()
@@ -141,61 +194,49 @@ class Pool:
 
     def give(self, runner: Runner) -> None:
         with self.change:
-            self.free.append(runner)
+            if isinstance(runner, Ready) and self.ready is None:
+                self.count -= 1
+            else:
+                self.free.append(runner)
             self.change.notify()
+
+    def distrust(self) -> None:
+        """Run the file with interpreters from now on."""
+        with self.change:
+            self.ready = None
+            kept = [r for r in self.free if not isinstance(r, Ready)]
+            self.count -= len(self.free) - len(kept)
+            self.free = kept
 
 
 @dataclass
 class Shaped:
-    """A program for inputs of one shape each."""
+    """A program for inputs of one shape each; `room` is that of its ready weights."""
 
     pool: Pool
-    ends: Ends
+    room: int | None = None
     chain: Chain | None = None
 
     def run(
         self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray | None]
     ) -> list[np.ndarray]:
+        ends = self.pool.ends
         if self.chain is not None:
             fitting = [to_input(a) for a in inputs]
             with interpreting():
                 found = self.chain.run(fitting)
-            return [to_model_type(a, t) for a, t in zip(found, self.ends.outputs, strict=True)]
+            return [to_model_type(a, t) for a, t in zip(found, ends.outputs, strict=True)]
+        offered = (*outputs, *(None for _ in range(len(ends.outputs) - len(outputs))))
         runner = self.pool.take()
         try:
-            return self._run(runner, inputs, outputs)
+            return runner.run(inputs, ends, offered)
+        except DeviceError:
+            if not isinstance(runner, Ready):
+                raise
+            self.pool.distrust()  # an interpreter says what is wrong
         finally:
             self.pool.give(runner)
-
-    def _run(
-        self, runner: Runner, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray | None]
-    ) -> list[np.ndarray]:
-        interpreter = runner.interpreter
-        if self.pool.open:
-            runner.fit([to_pairs(a) for a in inputs])
-        fitting = [to_input(a) for a in inputs]
-        with interpreting():
-            for index, array in zip(runner.inputs, fitting, strict=True):
-                interpreter.set_tensor(index, array)
-            interpreter.invoke()
-        offered = (*outputs, *(None for _ in range(len(runner.outputs) - len(outputs))))
-        pairs = zip(runner.outputs, self.ends.outputs, offered, strict=True)
-        return [fetch(interpreter, index, dtype, memory) for index, dtype, memory in pairs]
-
-
-def to_input(array: np.ndarray) -> np.ndarray:
-    """An input as an interpreter takes it: pairs for complex numbers, contiguous elements."""
-    array = to_pairs(array)
-    if array.dtype.name == "bfloat16":
-        return array.astype(np.float32)
-    return np.require(array, requirements=["C", "A"])
-
-
-def to_pairs(array: np.ndarray) -> np.ndarray:
-    """Complex numbers as pairs along a last axis."""
-    if array.dtype.kind == "c":
-        return np.stack([array.real, array.imag], -1)
-    return array
+        return self.run(inputs, outputs)
 
 
 class Detail(TypedDict):
@@ -238,10 +279,3 @@ def _copy_of(interpreter: Interpreter, index: int) -> np.ndarray:
             if 0 not in sized["shape"]:
                 raise
             return np.empty(sized["shape"], sized["dtype"])
-
-
-def to_model_type(result: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """A result in the element type of the model: pairs as complex numbers."""
-    if dtype.kind == "c":
-        return np.ascontiguousarray(result).view(dtype)[..., 0]
-    return result.astype(dtype, copy=False)

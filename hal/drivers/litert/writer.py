@@ -143,6 +143,10 @@ class Writer:
 
     def parts(self) -> list[Part]:
         """The file in pieces that follow each other; NoLowering for more than a file can hold."""
+        return append_weights(self.tables(), self.weights)
+
+    def tables(self) -> bytearray:
+        """The file without `weights`, which are to lie behind it."""
         build = self.builder
         tables = [self._graph(g) for g in self.graphs]
         graphs = build.tables(tables)
@@ -160,7 +164,7 @@ class Writer:
             **told,
         }
         root = build.table(offsets, {ModelTable.VERSION: ("I", schema.VERSION)})
-        return _append_weights(build.finish(root, IDENTIFIER), self.weights)
+        return build.finish(root, IDENTIFIER)
 
     def _numbers(self, values: Iterable[Any], kind: str) -> int:
         return self.builder.array(np.array(list(values), kind))
@@ -327,24 +331,29 @@ def write_parts(file: BinaryIO, parts: Iterable[Part]) -> None:
             write_array(file, part)
 
 
-def _append_weights(tables: bytearray, weights: Sequence[np.ndarray]) -> list[Part]:
+def append_weights(tables: bytearray, weights: Sequence[np.ndarray]) -> list[Part]:
     """The tables and behind them the weights, which the tables of buffers point at."""
-    places, end = [], len(tables)
+    starts, end = [], len(tables)
     for array in weights:
         start = -(-(end + 4) // ALIGNMENT) * ALIGNMENT
-        places.append(start - 4)
+        starts.append(start)
         end = start + array.nbytes
-    if end > LARGEST:
-        raise NoLowering(f"a TFLite file of {end} bytes: 2 GiB is the most")
-    for position, place in zip(_vectors(tables), places, strict=True):
-        struct.pack_into("<I", tables, position, place - position)
+    point_at(tables, starts, end)
     parts: list[Part] = [bytes(tables)]
     end = len(tables)
-    for array, place in zip(weights, places, strict=True):
-        parts.append(bytes(place - end) + struct.pack("<I", array.nbytes))
+    for array, start in zip(weights, starts, strict=True):
+        parts.append(bytes(start - 4 - end) + struct.pack("<I", array.nbytes))
         parts.append(array)
-        end = place + 4 + array.nbytes
+        end = start + array.nbytes
     return parts
+
+
+def point_at(tables: bytearray, starts: Sequence[int], end: int) -> None:
+    """Say where weights begin, behind their lengths, in a file that ends at `end`."""
+    if end > LARGEST:
+        raise NoLowering(f"a TFLite file of {end} bytes: 2 GiB is the most")
+    for position, start in zip(_vectors(tables), starts, strict=True):
+        struct.pack_into("<I", tables, position, start - 4 - position)
 
 
 def _vectors(tables: bytearray) -> list[int]:

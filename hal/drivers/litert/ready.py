@@ -1,0 +1,121 @@
+"""Weights in the form that kernels read, in a file: whoever finds them there does not pack them.
+
+The kernels write the file while the first model is compiled. Where it has no name it saves memory,
+which the system may take from a file when it has to; beside a cache it saves the time as well. A
+kernel that cannot write ends the process: so there is room for all of it before it begins.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+import zlib
+from math import prod
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from nnir.budget import open_file
+from nnir.errors import BadFile
+from nnir.staging import replacing
+
+from .content import DESCRIPTORS
+from .library import AXES, KINDS, open_library
+from .writer import Graph
+
+LEAST = 1 << 20
+"""Bytes of weights for which a file pays."""
+
+BLOCK = 128
+"""Kernels read weights in blocks, which are no larger than this along any axis."""
+
+BESIDES = 1 << 20
+"""Bytes for what a file holds besides weights."""
+
+
+def room_of(graph: Graph) -> int | None:
+    """So many bytes its weights take at most; None where an interpreter is to run the graph."""
+    tensors = graph.tensors()
+    weights = {id(t.data): t.data for t in tensors if t.data is not None}.values()
+    if sum(w.nbytes for w in weights) < LEAST or graph.graphs() or open_library() is None:
+        return None
+    ends = (*graph.inputs, *graph.outputs)
+    is_plain = len({*ends}) == len(ends) and all(
+        t.data is None
+        and t.kind is None
+        and t.precision.dtype.name in KINDS
+        and len(t.shape) <= AXES
+        and all(type(d) is int and d > 0 for d in t.shape)
+        for t in ends
+    )
+    return BESIDES + sum(map(_packed_bytes, weights)) if is_plain else None
+
+
+def _packed_bytes(weights: np.ndarray) -> int:
+    rows = weights.shape[0] if weights.ndim else 1
+    columns = prod(weights.shape[1:])
+    return _blocks(rows) * _blocks(columns) * BLOCK**2 * max(weights.itemsize, 4)
+
+
+def _blocks(count: int) -> int:
+    return -(-max(count, 1) // BLOCK)
+
+
+class ReadyFile:
+    """A file of ready weights, as long as this object lives; whoever maps it has it longer."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+
+    @classmethod
+    def of_room(cls, room: int) -> ReadyFile | None:
+        """One to be written; None where no file of so many bytes can be."""
+        try:
+            file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as this
+        except OSError:
+            return None
+        try:
+            os.posix_fallocate(file.fileno(), 0, room)
+            os.ftruncate(file.fileno(), 0)
+        except OSError:
+            file.close()
+            return None
+        return cls(file)
+
+    @classmethod
+    def of_path(cls, path: Path, size: int, sum_: int) -> ReadyFile | None:
+        """One that `save` wrote; None where it is not there, or holds something else."""
+        try:
+            found = cls(os.fdopen(open_file(path), "rb"))
+        except (OSError, BadFile):
+            return None
+        return found if found.size == size > 0 and found.checksum() == sum_ else None
+
+    @property
+    def size(self) -> int:
+        return os.fstat(self.file.fileno()).st_size
+
+    def checksum(self) -> int:
+        with mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ) as whole:
+            return zlib.crc32(whole)
+
+    def open(self) -> int:
+        """A descriptor, which belongs to the kernels that get it: of an empty file one that can be
+        written, else one that cannot, so that nobody overwrites what others read."""
+        if not self.size:
+            return os.dup(self.file.fileno())
+        return os.open(DESCRIPTORS / str(self.file.fileno()), os.O_RDONLY)
+
+    def save(self, path: Path) -> dict[str, int] | None:
+        """Write a copy under a name; what `of_path` asks for, None where nothing is to be kept.
+        Raises BadFile where it cannot be written."""
+        if not self.size:
+            return None
+        with (
+            mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ) as whole,
+            replacing(path) as file,
+        ):
+            file.write(whole)
+            return {"size": len(whole), "crc32": zlib.crc32(whole)}
