@@ -36,14 +36,18 @@ PROFILE = "NNADAPTER_PROFILE"
 """The property that the runtime sets to 1 for a program whose times are asked for."""
 
 
+class CacheWarning(UserWarning):
+    """A cache that cannot be used; what it lacks is compiled instead."""
+
+
 class Cache:
     """What a program leaves behind, and what it is restored from.
 
     `buffer` is the device's own form of the compiled program; empty where it has none. `view` are
     the same bytes without a copy: of one to restore from, a private map of the file that begins at
     a multiple of 64 bytes. `is_checked` says that a checksum found them to be what was written.
-    `beside` begins the names of files that a device may keep beside that file; a program can be
-    restored without them.
+    `beside` is what the names of files begin with that a device may keep beside that file; a
+    program can be restored without them.
     """
 
     beside: Path | None = None

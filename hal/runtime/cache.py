@@ -24,7 +24,7 @@ from nnir.state import State
 from nnir.stateful import holds
 from nnir.types import TensorType
 
-from ..device import Cache, Device
+from ..device import Cache, CacheWarning, Device
 from . import nnc
 from .context import Context
 
@@ -33,10 +33,6 @@ End = tuple[str, TensorType]
 SUFFIX = ".nnc"
 TOKEN_LENGTH = 32
 LONGEST_TOKEN = 200
-
-
-class CacheWarning(UserWarning):
-    """A cache that cannot be used; the model is compiled instead."""
 
 
 @dataclass(frozen=True)
@@ -283,10 +279,25 @@ def keep(path: Path, saved: Saved) -> None:
 
 def write(path: Path, saved: Saved) -> None:
     """Write a file, whole or not at all; of several writers the last one counts."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadFile(f"no cache folder {str(path.parent)!r}: {error.strerror}") from None
+    make_folder(path.parent)
     with replacing(path) as file:
         for piece in saved.pack():
             file.write(piece)
+
+
+def make_folder(folder: Path) -> None:
+    """The folder of caches; BadFile where it cannot be made."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadFile(f"no cache folder {str(folder)!r}: {error.strerror}") from None
+
+
+def place_beside(path: Path, number: int) -> Path | None:
+    """What the names of files begin with that the device of a part keeps beside a cache; None where
+    there is no folder for them."""
+    try:
+        make_folder(path.parent)
+    except BadFile:
+        return None  # whoever writes the cache says so
+    return path.with_name(f"{path.stem}.{number}")

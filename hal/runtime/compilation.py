@@ -92,20 +92,15 @@ class Compilation:
         token = self._token or caches.token_of(wanted or "")
         return caches.path_of(self._directory or Path(), token)
 
-    def _beside(self, wanted: str | None, number: int) -> Path | None:
-        """The beginning of the names of files that the device of a part keeps beside the cache."""
-        if self._directory is None:
-            return None
-        path = self._path(wanted)
-        return path.with_name(f"{path.stem}.{number}")
-
     def _restore(self, saved: Saved) -> Plan | None:
         """The programs of a cache; None with a warning where a device does not take its own."""
         steps: list[Step] = []
         try:
             for number, entry in enumerate(saved.entries):
                 device, handle = self._context.entry(entry.device)
-                entry.cache.beside = self._beside(saved.fingerprint, number)
+                if self._directory is not None:
+                    path = self._path(saved.fingerprint)
+                    entry.cache.beside = caches.place_beside(path, number)
                 program = device.create_program(handle, None, entry.cache)
                 steps.append(Step(device, program, entry.inputs, entry.outputs))
         except NNAdapterError as error:
@@ -132,7 +127,7 @@ class Compilation:
         keeps = self._directory is not None and not parts.constants
         try:
             for number, part in enumerate(parts.parts):
-                beside = self._beside(wanted, number) if keeps else None
+                beside = caches.place_beside(self._path(wanted), number) if keeps else None
                 step, entry = self._program(part, beside, keeps=keeps)
                 steps.append(step)
                 entries.append(entry)

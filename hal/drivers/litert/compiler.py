@@ -34,8 +34,8 @@ LOWERINGS = LateLowerings[Ref](__package__)
 def compile_file(model: Model, shapes: Sequence[tuple[int, ...]]) -> tuple[Content, int | None]:
     """The file for inputs of these shapes, as this device takes it; and the most bytes of its
     weights as kernels read them, None where an interpreter is to run it."""
-    graph, outputs = _graph(prepare(specialise(model, shapes)), foreign=True)
-    writer = Writer(graph, [t.name for t in graph.inputs], outputs)
+    graph, _ = _graph(prepare(specialise(model, shapes)), foreign=True)
+    writer = Writer(graph, *numbered_names(graph.inputs, graph.outputs))
     room = room_of(graph)
     if room is None:
         return Content.of_parts(writer.parts()), None
@@ -72,12 +72,17 @@ def compile_steps(model: Model, shapes: Sequence[tuple[int, ...]]) -> Chain:
     for step in graph.live():
         read = list(dict.fromkeys(t for t in step.inputs if t.data is None))
         whole = Graph("step", read, step.outputs, [step])
-        names = [
-            [f"{side}{k}" for k in range(len(v))] for side, v in (("x", read), ("y", step.outputs))
-        ]
+        names = numbered_names(read, step.outputs)
         content = join_parts(Writer(whole, *names).parts())
         links.append(Link(step.outputs[0].name, step.name, content, read, step.outputs))
     return Chain(links, graph.inputs, graph.outputs)
+
+
+def numbered_names(
+    inputs: Sequence[Tensor], outputs: Sequence[Tensor]
+) -> tuple[list[str], list[str]]:
+    """Names of ends in a signature that nobody reads; those of a model need not differ."""
+    return [f"x{k}" for k in range(len(inputs))], [f"y{k}" for k in range(len(outputs))]
 
 
 def _graph(model: Model, *, foreign: bool, step: str = "") -> tuple[Graph, list[str]]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nnir.archive import dumps, loads
-from nnir.errors import BadInput, DeviceError, NoDevice, Unsupported
+from nnir.errors import BadFile, BadInput, DeviceError, NoDevice, Unsupported
 from nnir.formats.tflite import IDENTIFIER
 from nnir.mapping import map_file
 from nnir.model import Model, Operation
@@ -28,7 +28,7 @@ from nnir.staging import replacing
 from nnir.types import Precision, TensorType
 
 from ...absent import require_operators
-from ...device import PROFILE, Cache, Callback, Device, Export, Timing
+from ...device import PROFILE, Cache, CacheWarning, Callback, Device, Export, Timing
 from ...properties import flag, integer
 from .arrays import Ends
 from .content import Content
@@ -181,8 +181,12 @@ class LiteRT(Device):
         if about["shapes"] is None:
             return Program(context, loads(content), ends)
         program = Program(context, None, ends)
-        ready = find_ready(cache.beside, about["ready"])
+        kept = about["ready"]
+        path = None if kept is None or cache.beside is None else ready_path(cache.beside)
+        ready = None if path is None else ReadyFile.of_path(path, **kept)
         form = shape_program(program, Content(content), about["room"], ready)
+        if path is not None and ready is None:
+            restore_ready(form, path, kept)
         program.forms[about["shapes"]] = form
         return program
 
@@ -251,8 +255,13 @@ def shape_program(
 
 def pack_form(form: Shaped, shapes: tuple[tuple[int, ...], ...], beside: Path | None) -> bytes:
     """A program for inputs of these shapes; its ready weights lie in a file beside."""
-    ready = form.pool.ready
-    kept = None if beside is None or ready is None else ready.save(ready_path(beside))
+    ready, kept = form.pool.ready, None
+    if beside is not None and ready is not None:
+        try:
+            kept = ready.save(ready_path(beside))
+        except BadFile as error:
+            text = f"weights are packed at each start: {error}"
+            warnings.warn(text, CacheWarning, stacklevel=2)
     return pack(form.pool.content.data, {"shapes": shapes, "room": form.room, "ready": kept})
 
 
@@ -260,16 +269,15 @@ def ready_path(beside: Path) -> Path:
     return beside.with_name(beside.name + READY)
 
 
-def find_ready(beside: Path | None, kept: Mapping[str, int] | None) -> ReadyFile | None:
-    """The ready weights that `pack_form` kept; a warning where they are no longer there."""
-    if beside is None or kept is None:
-        return None
-    path = ready_path(beside)
-    found = ReadyFile.of_path(path, kept["size"], kept["crc32"])
-    if found is None:
-        lack = f"{path.name} is not there, or damaged: weights are packed anew at each start"
-        warnings.warn(f"{lack}; delete the .nnc file to have both made", stacklevel=2)
-    return found
+def restore_ready(form: Shaped, path: Path, kept: Mapping[str, int]) -> None:
+    """Keep ready weights that were lost again; a warning where these are others."""
+    made = form.pool.ready
+    with contextlib.suppress(BadFile):  # a folder that cannot be written
+        if made is not None and made.identity == kept:
+            made.save(path)
+            return
+    text = f"the cache has no {path.name}, or another: weights are packed at each start"
+    warnings.warn(f"{text}; delete its .nnc file to have both made", CacheWarning, stacklevel=2)
 
 
 def pack(content: bytes | memoryview, about: Mapping[str, object]) -> bytes:

@@ -53,6 +53,9 @@ INTEGER, LEAST_SEVERITY, SILENT = 2, 25, 4
 """The kind of an option's value, the option that says from where on notes are printed, and that
 none are."""
 
+MARK = 0xA5
+"""What fills an output before the first run."""
+
 PROCESSOR = 1
 """Which accelerator a model is for."""
 
@@ -109,9 +112,8 @@ FREES = (
 )
 
 
-@CFUNCTYPE(None, c_void_p)
-def _keep(_: int | None) -> None:
-    """In place of what frees the text of options: it lives as long as the options do."""
+KEEP = CFUNCTYPE(None, c_void_p)(lambda _: None)
+"""In place of what frees the text of options: it lives as long as they do."""
 
 
 class Library:
@@ -181,7 +183,7 @@ class Compiled:
         library.call("LiteRtSetOptionsHardwareAccelerators", options, PROCESSOR)
         words = f"num_threads = {threads}\nweight_cache_file_descriptor = {ready}\n"
         text = create_string_buffer(words.encode())
-        more = library.make("LiteRtCreateOpaqueOptions", b"xnnpack", text, _keep)
+        more = library.make("LiteRtCreateOpaqueOptions", b"xnnpack", text, KEEP)
         library.call("LiteRtAddOpaqueOptions", options, more)
         self._held += [view, text]
         self.handle = self._make("LiteRtCreateCompiledModel", "LiteRtDestroyCompiledModel",
@@ -195,6 +197,7 @@ class Compiled:
         self.inputs, self.outputs = memory[:count], memory[count:]
         self._given = (c_void_p * count)(*buffers[:count])
         self._made = (c_void_p * len(self.outputs))(*buffers[count:])
+        self._has_run = False
 
     def _make(self, name: str, free: str, *arguments: Any) -> c_void_p:
         made = self.library.make(name, *arguments)
@@ -218,9 +221,20 @@ class Compiled:
         return self._make(name, free, byref(type_), array.ctypes.data, array.nbytes, None)
 
     def run(self) -> None:
-        """Compute `outputs` of what `inputs` hold; DeviceError where that fails."""
+        """Compute `outputs` of what `inputs` hold; DeviceError where that fails.
+
+        A result that was known before, or whose size only a run tells, LiteRT keeps elsewhere, and
+        says nothing of it: so the first run finds marks in the outputs, and none after it.
+        """
         ends = len(self._given), self._given, len(self._made), self._made
+        if not self._has_run:
+            for array in self.outputs:
+                bytes_of(array)[:] = MARK
         self.library.call("LiteRtRunCompiledModel", self.handle, 0, *ends)
+        if not self._has_run:
+            if any((bytes_of(array) == MARK).all() for array in self.outputs):
+                raise DeviceError("litert failed: a result was not written")
+            self._has_run = True
 
 
 def _free(freed: list[tuple[Any, c_void_p]], held: list[Any]) -> None:
@@ -229,6 +243,10 @@ def _free(freed: list[tuple[Any, c_void_p]], held: list[Any]) -> None:
         free, made = freed.pop()
         free(made)
     held.clear()
+
+
+def bytes_of(array: np.ndarray) -> np.ndarray:
+    return array.reshape(-1).view(np.uint8)
 
 
 def memory_of(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:

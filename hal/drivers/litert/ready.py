@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
+import weakref
 import zlib
 from math import prod
 from pathlib import Path
@@ -68,6 +69,7 @@ class ReadyFile:
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
+        weakref.finalize(self, file.close)
 
     @classmethod
     def of_room(cls, room: int) -> ReadyFile | None:
@@ -85,21 +87,25 @@ class ReadyFile:
         return cls(file)
 
     @classmethod
-    def of_path(cls, path: Path, size: int, sum_: int) -> ReadyFile | None:
+    def of_path(cls, path: Path, size: int, crc32: int) -> ReadyFile | None:
         """One that `save` wrote; None where it is not there, or holds something else."""
         try:
             found = cls(os.fdopen(open_file(path), "rb"))
         except (OSError, BadFile):
             return None
-        return found if found.size == size > 0 and found.checksum() == sum_ else None
+        return found if found.identity == {"size": size, "crc32": crc32} else None
 
     @property
     def size(self) -> int:
         return os.fstat(self.file.fileno()).st_size
 
-    def checksum(self) -> int:
+    @property
+    def identity(self) -> dict[str, int] | None:
+        """What tells one from others; None for an empty one."""
+        if not self.size:
+            return None
         with mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ) as whole:
-            return zlib.crc32(whole)
+            return {"size": len(whole), "crc32": zlib.crc32(whole)}
 
     def open(self) -> int:
         """A descriptor, which belongs to the kernels that get it: of an empty file one that can be
@@ -109,13 +115,12 @@ class ReadyFile:
         return os.open(DESCRIPTORS / str(self.file.fileno()), os.O_RDONLY)
 
     def save(self, path: Path) -> dict[str, int] | None:
-        """Write a copy under a name; what `of_path` asks for, None where nothing is to be kept.
-        Raises BadFile where it cannot be written."""
-        if not self.size:
-            return None
-        with (
-            mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ) as whole,
-            replacing(path) as file,
-        ):
-            file.write(whole)
-            return {"size": len(whole), "crc32": zlib.crc32(whole)}
+        """Write a copy under a name; its identity. BadFile where it cannot be written."""
+        found = self.identity
+        if found is not None:
+            with (
+                mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ) as whole,
+                replacing(path) as file,
+            ):
+                file.write(whole)
+        return found

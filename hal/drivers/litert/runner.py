@@ -103,8 +103,8 @@ class Ready:
     def run(
         self, inputs: Sequence[np.ndarray], ends: Ends, offered: Sequence[np.ndarray | None]
     ) -> list[np.ndarray]:
-        for memory, array in zip(self.compiled.inputs, inputs, strict=True):
-            np.copyto(memory, to_input(array), casting="no")
+        for place, array in zip(self.compiled.inputs, inputs, strict=True):
+            np.copyto(place, to_input(array), casting="no")
         self.compiled.run()
         found = []
         for result, dtype, memory in zip(self.compiled.outputs, ends.outputs, offered, strict=True):
