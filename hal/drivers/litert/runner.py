@@ -6,6 +6,7 @@ import functools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any, Protocol, TypedDict
 
 import numpy as np
@@ -24,7 +25,7 @@ MOST = 4
 
 
 @functools.cache
-def interpreters() -> Any:
+def interpreters() -> ModuleType:
     """The module that makes interpreters; NoDevice where it cannot be loaded."""
     try:
         from ai_edge_litert import interpreter
