@@ -21,6 +21,8 @@ REPEATS = 16
 
 
 PACKED = {kind: struct.Struct("<" + kind) for kind in "?bBhHiIqQfd"}
+UNPACK = {kind: (packed.unpack_from, packed.size) for kind, packed in PACKED.items()}
+unpack_uint32, pack_uint32 = PACKED["I"].unpack_from, PACKED["I"].pack
 INTEGERS = {"<i4": "i", "<i8": "q"}
 FEW = 16
 """So many numbers are read faster one by one than as an array."""
@@ -37,13 +39,13 @@ class Bytes:
 
     def number(self, kind: str, place: int) -> Any:
         """A scalar of a `struct` kind."""
-        packed = PACKED[kind]
-        self.require(place, packed.size)
-        return packed.unpack_from(self.data, place)[0]
+        unpack, size = UNPACK[kind]
+        self.require(place, size)
+        return unpack(self.data, place)[0]
 
     def numbers(self, kind: str, place: int, count: int) -> tuple[Any, ...]:
         """So many scalars in a row."""
-        self.require(place, count * PACKED[kind].size)
+        self.require(place, count * UNPACK[kind][1])
         return struct.unpack_from(f"<{count}{kind}", self.data, place)
 
     def layout(self, place: int) -> tuple[int, ...]:
@@ -56,7 +58,7 @@ class Bytes:
 
     def require(self, place: int, size: int) -> None:
         """BadFile unless so many bytes are there."""
-        if place < 0 or size < 0 or place + size > self.size:
+        if not 0 <= place <= place + size <= self.size:
             raise BadFile(f"damaged or truncated flatbuffer: {size} bytes at {place}")
         self._left -= size
         if self._left < 0:
@@ -64,7 +66,15 @@ class Bytes:
 
     def follow(self, place: int) -> int:
         """Where an offset that lies at `place` points to."""
-        return place + int(self.number("I", place))
+        self.require(place, 4)
+        offset: int = unpack_uint32(self.data, place)[0]
+        return place + offset
+
+    def vector(self, place: int) -> tuple[int, int]:
+        """(start, count) of the vector that the offset at `place` points to."""
+        start = self.follow(place)
+        self.require(start, 4)
+        return start + 4, unpack_uint32(self.data, start)[0]
 
     def root(self) -> Table:
         """The outermost table."""
@@ -103,10 +113,9 @@ class Table:
         place = self.place(slot)
         if place is None:
             return 0, 0
-        start = self._bytes.follow(place)
-        count = int(self._bytes.number("I", start))
-        self._bytes.require(start + 4, 0 if width == 1 else count * width)
-        return start + 4, count
+        start, count = self._bytes.vector(place)
+        self._bytes.require(start, 0 if width == 1 else count * width)
+        return start, count
 
     def array(self, slot: int, dtype: str) -> np.ndarray:
         """A vector of numbers, as a view."""
@@ -117,7 +126,10 @@ class Table:
 
     def integers(self, slot: int, dtype: str = "<i4") -> list[int]:
         """A vector of integers as a list."""
-        start, count = self.span(slot, np.dtype(dtype).itemsize)
+        place = self.place(slot)
+        if place is None:
+            return []
+        start, count = self._bytes.vector(place)
         if count > FEW:
             found: list[int] = self.array(slot, dtype).tolist()
             return found
@@ -133,9 +145,6 @@ class Table:
         """A vector of tables."""
         start, count = self.span(slot, 4)
         return [Table(self._bytes, self._bytes.follow(start + 4 * k)) for k in range(count)]
-
-
-pack_uint32 = struct.Struct("<I").pack
 
 
 class Builder:
