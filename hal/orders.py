@@ -115,7 +115,7 @@ class Ref(Ordered, Generic[T]):
 
     def seen_as(self, precision: Precision) -> Self:
         """The same tensor, which stands for another precision."""
-        return replace(self, precision=precision)
+        return self if precision == self.precision else replace(self, precision=precision)
 
     def cast(self, to: Precision) -> Ref[T]:
         """The result in another precision."""

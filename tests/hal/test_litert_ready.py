@@ -5,10 +5,14 @@ from __future__ import annotations
 import concurrent.futures
 import errno
 import os
+import resource
+import subprocess
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,6 +34,7 @@ from nnir.model import Model, Value
 from nnir.ops import activation, binary, index, linear, shape
 from nnir.types import Precision, TensorType
 
+ROOT = Path(__file__).parents[2]
 FLOAT32 = Precision.FLOAT32
 RNG = np.random.default_rng(0)
 
@@ -147,15 +152,23 @@ def test_what_goes_wrong_is_said(made: list[type]) -> None:
     assert made == [Ready, Interpreted]
 
 
-@pytest.mark.parametrize("why", ["no room", "no folder"])
+@pytest.mark.parametrize("why", ["quota", "full", "limit", "no folder"])
 def test_without_room_for_a_file_weights_are_packed_in_memory(
     made: list[type], monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
+    """Kernels that cannot write would end the process."""
+
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    if why == "no room":
+    if why == "quota":
+        monkeypatch.setattr(os, "major", lambda _: 8)
         monkeypatch.setattr(os, "posix_fallocate", refuse)
+    elif why == "full":
+        disk = SimpleNamespace(f_bavail=100, f_frsize=4096)
+        monkeypatch.setattr(os, "fstatvfs", lambda _: disk)
+    elif why == "limit":
+        monkeypatch.setattr(resource, "getrlimit", lambda _: (1 << 20, resource.RLIM_INFINITY))
     else:
         monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
     model = wide()
@@ -163,18 +176,49 @@ def test_without_room_for_a_file_weights_are_packed_in_memory(
     assert made == [Interpreted]
 
 
+def test_a_full_disk_is_found_before_kernels_write() -> None:
+    """In a process of its own, whose files are limited for real."""
+    code = (
+        "import resource, numpy as np, nnadapter as nna\n"
+        "from tests.hal.test_litert_ready import numbers, wide\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))\n"
+        "model = wide(); data = numbers(model)\n"
+        "mine, theirs = (nna.compile(model, d)(*data)[0] for d in ('litert', 'builtin'))\n"
+        "print(np.allclose(mine, theirs, rtol=1e-5, atol=1e-4))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.strip() == "True", done.stderr
+
+
+def test_without_descriptors_an_interpreter_helps(
+    made: list[type], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: ReadyFile) -> int:
+        raise OSError(errno.ENOENT, "No such file or directory")
+
+    monkeypatch.setattr(ReadyFile, "open", refuse)
+    model = wide()
+    require_right(nna.compile(model, "litert"), model)
+    assert made == [Interpreted]
+
+
 def test_there_is_room_for_weights_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few rows are as many as a block has, and bytes become floats."""
+    """Few rows or columns are as many as a block has, bytes become floats, and what two operations
+    read is packed twice."""
     asked: list[int] = []
     monkeypatch.setattr(ReadyFile, "of_room", lambda room: asked.append(room))
-    for weights in (np.ones((1, 300_000), np.float32), np.ones((300_000, 1), np.float32)):
+    for sizes, times in (
+        ((1, 3 << 18), 1),
+        ((3 << 18, 1), 1),
+        ((128, 3 << 11, 1), 1),
+        ((2, 3 << 18), 2),
+    ):
         model = Model()
-        x = model.input("x", TensorType(FLOAT32, (1, weights.shape[1])))
-        bias = zeros(model, len(weights))
-        model.outputs = [linear.fully_connected(x, model.constant(weights), bias)]
+        x = model.input("x", TensorType(FLOAT32, (*sizes[:-2], 1, sizes[-2])))
+        weights = model.constant(np.ones(sizes, np.float32))
+        model.outputs = [linear.mat_mul(x, weights) for _ in range(times)]
         nna.compile(model, "litert")
-    assert all(size >= 128 * 300_000 * 4 for size in asked)
-    assert len(asked) == 2
+        assert asked.pop() >= 128 * times * (3 << 18) * 4
 
 
 def files_of(folder: Path) -> list[str]:

@@ -32,15 +32,15 @@ LEAST = 1 << 20
 BLOCK = 128
 """Kernels read weights in blocks, which are no larger than this along any axis."""
 
-BESIDES = 1 << 20
+BESIDES = 1 << 24
 """Bytes for what a file holds besides weights."""
 
 
 def room_of(graph: Graph) -> int | None:
     """So many bytes its weights take at most; None where an interpreter is to run the graph."""
-    tensors = graph.tensors()
-    weights = {id(t.data): t.data for t in tensors if t.data is not None}.values()
-    if sum(w.nbytes for w in weights) < LEAST or graph.graphs() or open_library() is None:
+    weights = [t.data for s in graph.steps for t in s.inputs if t.data is not None]
+    size = sum({id(w): w.nbytes for w in weights}.values())
+    if size < LEAST or graph.graphs() or open_library() is None:
         return None
     ends = (*graph.inputs, *graph.outputs)
     is_plain = len({*ends}) == len(ends) and all(
@@ -55,9 +55,11 @@ def room_of(graph: Graph) -> int | None:
 
 
 def _packed_bytes(weights: np.ndarray) -> int:
-    rows = weights.shape[0] if weights.ndim else 1
-    columns = prod(weights.shape[1:])
-    return _blocks(rows) * _blocks(columns) * BLOCK**2 * max(weights.itemsize, 4)
+    """The most that a kernel makes of weights, whose rows or columns it reads in blocks."""
+    first, *rest = weights.shape or (1,)
+    *others, last = first, *rest
+    by_rows = _blocks(first) * _blocks(prod(rest)) * BLOCK
+    return (by_rows + prod(others) * _blocks(last)) * BLOCK * max(weights.itemsize, 4)
 
 
 def _blocks(count: int) -> int:
@@ -78,10 +80,7 @@ class ReadyFile:
             file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as this
         except OSError:
             return None
-        try:
-            os.posix_fallocate(file.fileno(), 0, room)
-            os.ftruncate(file.fileno(), 0)
-        except OSError:
+        if not has_room(file.fileno(), room):
             file.close()
             return None
         return cls(file)
@@ -124,3 +123,21 @@ class ReadyFile:
             ):
                 file.write(whole)
         return found
+
+
+def has_room(descriptor: int, size: int) -> bool:
+    """Whether an empty file may become so large; it is left empty."""
+    import resource  # which some systems lack that get no further than `open_library`
+
+    most, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    disk = os.fstatvfs(descriptor)
+    free = disk.f_bavail * disk.f_frsize
+    if size > (free if most == resource.RLIM_INFINITY else min(most, free)):
+        return False
+    if os.major(os.fstat(descriptor).st_dev):  # on a disk, which may have quotas, it costs nothing
+        try:
+            os.posix_fallocate(descriptor, 0, size)
+            os.ftruncate(descriptor, 0)
+        except OSError:
+            return False
+    return True

@@ -7,6 +7,7 @@ each there is its length, for which one page is the own of this memory.
 from __future__ import annotations
 
 import ctypes
+import errno
 import functools
 import mmap
 import os
@@ -17,13 +18,15 @@ import numpy as np
 
 from nnir.mapping import place_of, slabs
 
-from .writer import ALIGNMENT, point_at
+from .writer import ALIGNMENT, LARGEST, point_at
 
 LEAST = 1 << 16
 """Bytes of a weight from which on it pays to map it."""
 
 PAGE = mmap.PAGESIZE
 LENGTH = struct.Struct("<I")
+MAP_FIXED = 0x10
+"""Linux's number, which Python does not name."""
 
 
 def lay_out(tables: bytearray, weights: Sequence[np.ndarray]) -> memoryview:
@@ -36,6 +39,8 @@ def lay_out(tables: bytearray, weights: Sequence[np.ndarray]) -> memoryview:
         end = start + array.nbytes
         if place is not None:
             end = _up(end, PAGE)  # what else lies on the last page is of the file
+    if end > LARGEST:  # by what lies between weights, if not by these
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
     point_at(tables, starts, end)
     memory = mmap.mmap(-1, max(end, 1), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     view = np.frombuffer(memory, np.uint8)
@@ -84,9 +89,6 @@ def _map(address: int, size: int, descriptor: int, offset: int) -> None:
     if found != address - before:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
-
-
-MAP_FIXED = 0x10
 
 
 @functools.cache

@@ -161,7 +161,7 @@ class Pool:
             try:
                 threads = self.threads or 1
                 return Ready(Compiled(library, self.content.data, threads, ready.open(), self.ends))
-            except DeviceError:  # an interpreter takes it, or says more
+            except (DeviceError, OSError):  # an interpreter takes it, or says more
                 self.ready = None
         runtime = interpreters()
         kinds = runtime.OpResolverType
