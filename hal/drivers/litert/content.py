@@ -12,7 +12,7 @@ import tempfile
 import weakref
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
@@ -26,15 +26,19 @@ DESCRIPTORS = Path("/proc/self/fd")
 """Where files without a name can be opened."""
 
 
+Words = dict[str, bytes | str]
+"""Arguments of an interpreter by their names."""
+
+
 class Content:
     """The bytes of a file; `words` are the arguments by which an interpreter opens it."""
 
-    def __init__(self, data: bytes | memoryview, words: dict[str, Any] | None = None) -> None:
+    def __init__(self, data: bytes | memoryview, words: Words | None = None) -> None:
         self.data = data
         self._words = words
 
     @property
-    def words(self) -> dict[str, Any]:
+    def words(self) -> Words:
         return self._file.words if self._words is None else self._words
 
     @functools.cached_property

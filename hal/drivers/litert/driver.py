@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
@@ -75,6 +75,15 @@ class Program:
     lock: threading.Lock = field(default_factory=threading.Lock)
     last: Shaped | None = None
     open: Shaped | None = None
+
+
+class About(TypedDict, total=False):
+    """What there is to know of a kept file: the sizes of its inputs, those of a model being open
+    (None), the room of its weights, and which ready weights lie beside it."""
+
+    shapes: tuple[tuple[int, ...], ...] | None
+    room: int | None
+    ready: dict[str, int] | None
 
 
 class LiteRT(Device):
@@ -178,16 +187,17 @@ class LiteRT(Device):
     def _restore(self, context: Settings, cache: Cache) -> Program:
         content, about = unpack(cache.view, is_checked=cache.is_checked)
         ends = Ends.of_types(cache.inputs, cache.outputs)
-        if about["shapes"] is None:
+        shapes, kept = about["shapes"], about.get("ready")
+        if shapes is None:
             return Program(context, loads(content), ends)
         program = Program(context, None, ends)
-        kept = about["ready"]
-        path = None if kept is None or cache.beside is None else ready_path(cache.beside)
-        ready = None if path is None else ReadyFile.of_path(path, **kept)
+        ready = None
+        if kept is not None and cache.beside is not None:
+            ready = ReadyFile.of_path(ready_path(cache.beside), **kept)
         form = shape_program(program, Content(content), about["room"], ready)
-        if path is not None and ready is None:
-            restore_ready(form, path, kept)
-        program.forms[about["shapes"]] = form
+        if kept is not None and cache.beside is not None and ready is None:
+            restore_ready(form, ready_path(cache.beside), kept)
+        program.forms[shapes] = form
         return program
 
     def import_program(
@@ -280,7 +290,7 @@ def restore_ready(form: Shaped, path: Path, kept: Mapping[str, int]) -> None:
     warnings.warn(f"{text}; delete its .nnc file to have both made", CacheWarning, stacklevel=2)
 
 
-def pack(content: bytes | memoryview, about: Mapping[str, object]) -> bytes:
+def pack(content: bytes | memoryview, about: About) -> bytes:
     """A file, or a model of open sizes, behind what there is to know about it."""
     told = dict(about) | {"size": len(content), "crc32": zlib.crc32(content)}
     header = json.dumps(told).encode()
@@ -288,9 +298,7 @@ def pack(content: bytes | memoryview, about: Mapping[str, object]) -> bytes:
     return b"".join([MAGIC, len(header).to_bytes(4, "little"), header, content])
 
 
-def unpack(
-    buffer: bytes | memoryview, *, is_checked: bool = False
-) -> tuple[memoryview, dict[str, Any]]:
+def unpack(buffer: bytes | memoryview, *, is_checked: bool = False) -> tuple[memoryview, About]:
     """The inverse of `pack`; DeviceError for what it has not made. Of a buffer that `is_checked`
     the checksum is not computed again."""
     buffer = memoryview(buffer)
@@ -299,13 +307,16 @@ def unpack(
         raise DeviceError("litert cannot restore the program: the cache is not its own")
     end = start + int.from_bytes(buffer[len(MAGIC) : start], "little")
     try:
-        about = json.loads(bytes(buffer[start:end]))
-        shapes, size, sum_ = about["shapes"], int(about["size"]), int(about["crc32"])
-        if shapes is not None:
-            about["shapes"] = tuple(tuple(int(n) for n in s) for s in shapes)
-            about["room"] = None if about["room"] is None else int(about["room"])
-            ready = about["ready"]
-            about["ready"] = ready and {k: int(ready[k]) for k in ("size", "crc32")}
+        header = json.loads(bytes(buffer[start:end]))
+        size, sum_ = int(header["size"]), int(header["crc32"])
+        about: About = {"shapes": None}
+        if header["shapes"] is not None:
+            room, ready = header["room"], header["ready"]
+            about = {
+                "shapes": tuple(tuple(int(n) for n in s) for s in header["shapes"]),
+                "room": None if room is None else int(room),
+                "ready": None if ready is None else {k: int(ready[k]) for k in ("size", "crc32")},
+            }
     except (ValueError, KeyError, TypeError) as error:
         raise DeviceError(f"litert cannot restore the program: {one_line(error)}") from None
     content = buffer[end:]

@@ -129,13 +129,13 @@ class Library:
         option = Option(tag=LEAST_SEVERITY, kind=INTEGER, value=SILENT)
         self.environment = self.make("LiteRtCreateEnvironment", 1, byref(option))
 
-    def call(self, name: str, *arguments: Any) -> None:
+    def call(self, name: str, *arguments: object) -> None:
         """Call a function; DeviceError where it says that it failed."""
         status = self.functions[name](*arguments)
         if status:
             raise DeviceError(f"litert failed: {name} returned {status}")
 
-    def make(self, name: str, *arguments: Any) -> c_void_p:
+    def make(self, name: str, *arguments: object) -> c_void_p:
         """What a function puts into its last argument."""
         made = c_void_p()
         self.call(name, *arguments, byref(made))
@@ -199,7 +199,7 @@ class Compiled:
         self._made = (c_void_p * len(self.outputs))(*buffers[count:])
         self._has_run = False
 
-    def _make(self, name: str, free: str, *arguments: Any) -> c_void_p:
+    def _make(self, name: str, free: str, *arguments: object) -> c_void_p:
         made = self.library.make(name, *arguments)
         self._freed.append((self.library.functions[free], made))
         return made
