@@ -22,6 +22,7 @@ from nnir.ops import (
     activation,
     attention,
     binary,
+    compare,
     conv,
     index,
     linear,
@@ -468,6 +469,26 @@ def long() -> Iterator[Chain]:
         yield Chain(operands, steps, why=f"long {operator.name} behind a mask")
 
 
+def heavy() -> Iterator[Chain]:
+    """A megabyte of weights, from which on devices keep them elsewhere; some ends are known before
+    a run, or are of other types."""
+    rows, matrix = rand(2, 512), Const(rand(530, 512, seed=1))
+    product = Step(linear.fully_connected, (0, matrix, Const(rand(530, seed=2))))
+    sizes = Step(shape.shape, (1,), {"dtype": Precision.INT64})
+    more = Step(compare.greater, (1, Const(scalar(0.0))))
+    near = Tolerance(1e-5, 1e-4)
+    yield Chain((rows,), (product,), why="heavy, a product", tol=near)
+    steps = product, sizes, more
+    yield Chain((rows,), steps, why="heavy, known results", outputs=(2, 3, 1), tol=near)
+    points = Const(rand(520, 512, 1, 1, seed=1)), Const(rand(520, seed=2))
+    steps = (Step(conv.conv_2d, (0, *points), {"strides": (1, 1), "dilations": (1, 1)}),)
+    yield Chain((rand(2, 512, 2, 3),), steps, why="heavy, points", tol=near)
+    table, halves = rand(600, 500), rand(1100, 500, seed=1).astype(np.float16)
+    for data in (table, halves):
+        look = Step(index.gather, (Const(data), 0), {"axis": 0})
+        yield Chain((i(3, 599, 0),), (look,), why=f"heavy, a table of {data.dtype}")
+
+
 def fused_wrongly() -> Iterator[Chain]:
     """What engines make of several operations, and get wrong."""
     steps: tuple[Step, ...]
@@ -516,4 +537,5 @@ CHAINS = [
     *in_blocks(),
     *blind(),
     *long(),
+    *heavy(),
 ]
