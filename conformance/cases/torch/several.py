@@ -98,8 +98,6 @@ VIEWS = [
     *both("as_strided.default", X, [2, 3], [3, 1], 1, why="from the second on"),
     *both("as_strided_scatter.default", X, rand(2, 3), [2, 3], [3, 1], why="longer rows"),
     Case("aten.sym_storage_offset.default", (of("relu.default", X),), why="of what is computed"),
-    Case("aten.sym_storage_offset.default", (of("slice.Tensor", X, 0, 1, 3),),
-         why="of what is cut out", raises=Unsupported),
 ]  # fmt: skip
 YES, NO = scalar(True, np.bool_), scalar(False, np.bool_)
 MASK = i([1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 0, 0]).astype(np.bool_)

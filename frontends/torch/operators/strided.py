@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from nnir import build
-from nnir.broadcast import axis_of
+from nnir.broadcast import axis_of, ints
 from nnir.errors import Unsupported
 from nnir.model import Index, Value
-from nnir.ops import conv, index, shape
+from nnir.ops import binary, compare, conv, index, shape
 from nnir.recipes import strided as strided_recipes
 from nnir.recipes.strided import is_contiguous, strided_positions
 
@@ -120,12 +120,25 @@ def col2im(
 
 @table.convert("aten.sym_storage_offset.default")
 def sym_storage_offset(self: Value, *, translator: TorchTranslator) -> Value:
-    """Where a tensor begins in its memory; where one is cut out, torch.export has sums instead."""
+    """Where a tensor begins in its memory: at 0, or where it was cut out."""
+    model, made = self.model, self.producer
     if translator.memory is not None:
-        return self.model.constant(np.int64(translator.memory[0]))
+        return model.constant(np.int64(translator.memory[0]))
     if is_contiguous(self):
-        return self.model.constant(np.int64(0))
-    raise Unsupported(f"the place in memory of {self.type}")
+        return model.constant(np.int64(0))
+    source = made.inputs[0] if made is not None and made.operator is index.slice_ else None
+    axes = None if made is None or source is None else ints(made.inputs[1])
+    if made is None or source is None or axes is None or not is_contiguous(source):
+        raise Unsupported(f"the place in memory of {self.type}")
+    offset = model.constant(np.zeros(1, np.int64))
+    for k, axis in enumerate(axes):
+        size = build.vector(model, [build.size_of(source, axis)])
+        start = index.slice_(made.inputs[2], [0], [k], [k + 1])
+        start = compare.where(start < 0, start + size, start)
+        start = binary.max_(binary.min_(start, size), [0])
+        step = build.vector(model, [build.product(build.sizes_of(source)[axis + 1 :])])
+        offset = offset + start * step
+    return shape.reshape(offset, [])
 
 
 @table.convert("aten.sym_stride.default")

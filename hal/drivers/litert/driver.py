@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import os
 import threading
@@ -32,6 +31,7 @@ from ...device import PROFILE, Cache, CacheWarning, Callback, Device, Export, Ti
 from ...properties import flag, integer
 from .arrays import Ends
 from .content import Content
+from .library import find_package
 from .ready import ReadyFile
 from .runner import Pool, Shaped, interpreters
 from .static import numbers
@@ -98,7 +98,7 @@ class LiteRT(Device):
     writes_alone = True
 
     def open_device(self) -> None:
-        if importlib.util.find_spec("ai_edge_litert") is None:
+        if find_package() is None:
             raise NoDevice(
                 "device 'litert' needs the package ai-edge-litert: pip install 'nnadapter[litert]'"
             )

@@ -37,6 +37,7 @@ from nnir.installed import version_of
 
 from .arrays import Ends, carrier_of
 
+PACKAGE = "ai_edge_litert"
 RELEASE = "2.3."
 NAME = "libLiteRt.so"
 AXES = 8
@@ -149,13 +150,21 @@ def open_library() -> Library | None:
         return None
     if not (version_of("ai-edge-litert") or "").startswith(RELEASE):
         return None
-    found = importlib.util.find_spec("ai_edge_litert")
-    for folder in (found and found.submodule_search_locations) or ():
-        try:
-            return Library(Path(folder, NAME))
-        except (OSError, AttributeError, DeviceError):
-            return None
-    return None
+    folder = find_package()
+    try:
+        return None if folder is None else Library(folder / NAME)
+    except (OSError, AttributeError, DeviceError):
+        return None
+
+
+def find_package() -> Path | None:
+    """The folder of LiteRT's package, which is not imported; None where there is none."""
+    try:
+        found = importlib.util.find_spec(PACKAGE)
+    except (ImportError, ValueError):
+        return None
+    places = None if found is None else found.submodule_search_locations
+    return Path(places[0]) if places else None
 
 
 class Compiled:
