@@ -20,7 +20,7 @@ import pytest
 
 import nnadapter as nna
 from hal.device import Cache
-from hal.drivers.litert import library, runner
+from hal.drivers.litert import library, region, runner
 from hal.drivers.litert.driver import LiteRT
 from hal.drivers.litert.ready import ReadyFile
 from hal.drivers.litert.region import PAGE, lay_out
@@ -315,8 +315,18 @@ def test_offered_memory_is_written_to() -> None:
     np.testing.assert_array_equal(second, kept)
 
 
-def test_memory_holds_the_same_bytes_as_a_file(tmp_path: Path) -> None:
-    """Of a file that is mapped, at places of all kinds, and of others."""
+def test_memory_holds_the_same_bytes_as_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a file that is mapped, at places of all kinds, and of others, which are copied."""
+    copied: list[int] = []
+    copy = region._copy
+
+    def note(array: np.ndarray, target: np.ndarray) -> None:
+        copied.append(array.nbytes)
+        copy(array, target)
+
+    monkeypatch.setattr(region, "_copy", note)
     path = tmp_path / "weights"
     path.write_bytes(RNG.bytes(PAGE * 100))
     mapped = map_file(path)
@@ -332,6 +342,7 @@ def test_memory_holds_the_same_bytes_as_a_file(tmp_path: Path) -> None:
     writer = Writer(graph, [], ["y"])
     tables = writer.tables()
     memory = lay_out(bytearray(tables), weights)
+    assert copied == [weights[k].nbytes for k in (4, 7, 8)]  # 4 begins at no multiple of 16
     file = join_parts(append_weights(bytearray(tables), weights))
     for whole in (bytes(memory), file):
         buffers = Bytes(whole).root().tables(ModelTable.BUFFERS)[1:]
