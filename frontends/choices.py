@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from nnir import notation
 from nnir.broadcast import text
 from nnir.dim import Dim, Expr, evaluate, symbol, symbols_of
 from nnir.errors import BadInput
-from nnir.notation import name_dim
 from nnir.records import dataclass
-from nnir.types import PRECISIONS, Precision, TensorType, precision_of
+from nnir.types import Precision, TensorType, precision_of
 
 from .source import SourceModel, SourceValue
 
@@ -129,21 +129,20 @@ def parse_shape(given: Shape) -> tuple[Shape, Precision | None]:
     """The sizes and the precision of a shape; BadInput for a text that is none."""
     if not isinstance(given, str):
         return given, None
+    from nnir.types import PRECISIONS  # all of them: few sources need a shape
+
+    known = {dtype.name: precision for dtype, precision in PRECISIONS.items()}
     match = re.fullmatch(TYPED, given)
     word = match["type"] if match else None
-    if match is None or (word is not None and word not in PRECISION_WORDS):
-        words = ", ".join(sorted(PRECISION_WORDS))
+    if match is None or (word is not None and word not in known):
+        words = ", ".join(sorted(known))
         raise BadInput(
             f"the shape {given!r}: sizes in brackets behind a type, such as int64[1, length]; "
             f"types are {words}"
         )
     parts = [p.strip() for p in match["sizes"].split(",")] if match["sizes"].strip() else []
     sizes = [int(p) if p.isdecimal() else None if p == "?" else p for p in parts]
-    return sizes, None if word is None else PRECISION_WORDS[word]
-
-
-PRECISION_WORDS = {dtype.name: precision for dtype, precision in PRECISIONS.items()}
-"""Precisions by NumPy's names of them."""
+    return sizes, None if word is None else known[word]
 
 
 def _take_type(value: SourceValue, given: Any) -> None:
@@ -190,10 +189,10 @@ def _size(name: str, axis: int, old: Dim | None, given: int | str | None) -> Dim
     """One size."""
     match given:
         case None:
-            return name_dim(f"{name}_{axis}") if old is None else old
+            return notation.name_dim(f"{name}_{axis}") if old is None else old
         case str():
             if old is None or isinstance(old, Expr):
-                return name_dim(given)
+                return notation.name_dim(given)
             raise BadInput(f"axis {axis} of input {name!r} has the size {old}, it is not open")
         case int() if not isinstance(given, bool) and given >= 0:
             if old is None or isinstance(old, Expr) or old == given:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from nnir import lists
 from nnir.dim import Dim, symbol
 from nnir.errors import BadFile, Refusal
-from nnir.lists import ListType
 from nnir.mapping import Buffer, map_file
 from nnir.notation import name_dim
 from nnir.provenance import Place
@@ -120,7 +120,7 @@ class SourceValue:
     called: str | None = None
     unranked: Precision | None = None
     is_untyped: bool = False
-    list_type: ListType | None = None
+    list_type: lists.ListType | None = None
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from nnir.model import Model, Operation, Value
 from nnir.ops import control, shape
-from nnir.passes.complex_pairs import is_complex
+from nnir.pairs import is_complex
 from nnir.refusals import refusal_of
 
 from .emission import require_lowered
@@ -30,7 +30,7 @@ def require_operators(model: Model, lowerings: Lowerings[R]) -> None:
     for operation in _running(model, set(model.inputs)):
         operator = operation.operator
         ways = lowerings.ways_of(operator) or operator.decompositions
-        if lowerings.find(operator) or ways or operation.models or _is_complex(operation):
+        if lowerings.find(operator) or ways or operation.models or is_complex(operation):
             continue
         why = f"{lowerings.device} has no lowering for {operator.name}"
         problems[why] += 1
@@ -69,8 +69,3 @@ def _data_inside(body: Model, operation: Operation, data: set[Value]) -> set[Val
         if not more:
             return inside
         inside |= more
-
-
-def _is_complex(operation: Operation) -> bool:
-    """Whether complex numbers take part: pairs of real ones may take their place."""
-    return any(map(is_complex, (*operation.outputs, *operation.inputs)))

@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import Self
 
 from nnir.dim import Dim
-from nnir.ops import windows
-from nnir.ops.recurrent import DIRECTIONS
+from nnir.ops import recurrent, windows
 from nnir.records import dataclass
 from nnir.types import AutoPad
 
@@ -136,7 +135,7 @@ class Cells:
     @property
     def reverses(self) -> tuple[bool, ...]:
         """For each direction whether it goes from the end."""
-        return DIRECTIONS[self.direction]
+        return recurrent.DIRECTIONS[self.direction]
 
     def functions(self, each: int) -> tuple[str, ...]:
         """The names of `each` activations for every direction."""

@@ -8,7 +8,6 @@ import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, fields, is_dataclass, replace
-from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain, repeat
 from typing import (
@@ -24,6 +23,7 @@ from typing import (
     overload,
 )
 
+from nnir.collector import import_paused
 from nnir.errors import BadInput, NoLowering
 from nnir.model import Value
 from nnir.operator import Operator
@@ -459,5 +459,5 @@ class LateLowerings(Lowerings[R]):
         if name not in self._tables:
             module = f"{self._package}.{name}"
             is_there = name in NAMES and find_spec(module) is not None
-            self._tables[name] = import_module(module).table if is_there else None
+            self._tables[name] = import_paused(module).table if is_there else None
         return self._tables[name]

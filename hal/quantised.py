@@ -43,19 +43,15 @@ def explain(device: Device, context: object, model: Model) -> list[str | None]:
     ]
 
 
-def quantize(
-    g: Emission[R], input: Value, recipe: Callable[..., Value] = quant.quantize_narrow
-) -> R:
+def quantize(g: Emission[R], input: Value, recipe: Callable[..., Value] | None = None) -> R:
     """QUANTIZE by `recipe`, which takes real numbers, scales and zero points, the `axis` and, as
     `dtype`, the plain integers that the result is stored as."""
     type = g.operation.outputs[0].type
-    way = partial(recipe, dtype=precision_of(type.dtype))
+    way = partial(recipe or quant.quantize_narrow, dtype=precision_of(type.dtype))
     return _compose(g, way, input, type)
 
 
-def dequantize(
-    g: Emission[R], input: Value, recipe: Callable[..., Value] = quant.dequantize_narrow
-) -> R:
+def dequantize(g: Emission[R], input: Value, recipe: Callable[..., Value] | None = None) -> R:
     """DEQUANTIZE by `recipe`, which has the parameters of DEQUANTIZE_LINEAR."""
     model = Model()
     if input.constant is not None:
@@ -63,7 +59,8 @@ def dequantize(
     else:
         whole = model.input("", TensorType(precision_of(input.dtype), input.shape))
         g.names[whole] = g.typed(g.take(input), whole)
-    way = partial(recipe, block_size=0, dtype=g.operation.outputs[0].precision)
+    made = g.operation.outputs[0].precision
+    way = partial(recipe or quant.dequantize_narrow, block_size=0, dtype=made)
     return _compose(g, way, whole, input.type)
 
 

@@ -6,7 +6,6 @@ from .startup import leave_current_folder, require_own_packages
 
 leave_current_folder()  # before what follows is imported
 
-from importlib import import_module  # noqa: E402
 from typing import TYPE_CHECKING, Any  # noqa: E402
 
 if TYPE_CHECKING:
@@ -87,14 +86,15 @@ _PLACES = {
 
 def __getattr__(name: str) -> Any:
     """What is asked for is imported then: the program answers Ctrl-C before it is."""
-    if name == "api":
-        return import_module(".api", __name__)
-    if name not in __all__:
+    if name not in ("api", *__all__):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        found = getattr(import_module(_PLACES.get(name, f"{__name__}.api")), name)
+        from nnir.collector import import_paused
+
+        place = import_paused(_PLACES.get(name, f"{__name__}.api"))
     except ImportError:
         require_own_packages()
         raise
+    found = place if name == "api" else getattr(place, name)
     globals()[name] = found
     return found

@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from hal.runtime.list_program import program_class
+from hal.runtime.classes import program_class
 from hal.runtime.program import Program, names_of
 from hal.runtime.subgraph_config import Rules
 from nnir.errors import BadInput
 from nnir.model import Model
 from nnir.records import dataclass
 
-from .checking import compile_checked
-from .racing import FASTEST
+from .names import FASTEST
 
 
 @dataclass(frozen=True)
@@ -81,6 +80,8 @@ def compile_model(
         return make_kept(names)
     if model is None:
         raise BadInput("check=True needs the model, not only what is left of it in a cache")
+    from .checking import compile_checked  # most programs are not
+
     return compile_checked(model, names, make_kept, inputs)
 
 

@@ -25,7 +25,8 @@ from nnir.progress import note
 from nnir.staging import replacing
 
 from .checking import trial_of
-from .racing import FASTEST, Race, Ranking, list_candidates
+from .names import FASTEST
+from .racing import Race, Ranking, list_candidates
 
 SUFFIX = ".fastest.json"
 Make = Callable[..., Program]

@@ -53,11 +53,11 @@ def guard(*paths: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator: a function of the Python face; `paths` are its parameters that may be paths."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        signature = inspect.signature(function)
+        signature = functools.cache(lambda: inspect.signature(function))  # if it is called
 
         @functools.wraps(function)
         def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
-            given = signature.bind_partial(*args, **kwargs).arguments
+            given = signature().bind_partial(*args, **kwargs).arguments
             named = [os.fspath(given[n]) for n in paths if isinstance(given.get(n), (str, Path))]
             for path in named:
                 if "\0" in path:

@@ -26,9 +26,6 @@ from .checking import problem_of
 if TYPE_CHECKING:
     from conformance.verifying.trials import Trial
 
-FASTEST = "fastest"
-"""What stands for the device that is found to be the fastest."""
-
 HOST = "builtin"
 FINALISTS = 1.5
 """Devices that take at most so many times as long as the best are measured again, in turns."""

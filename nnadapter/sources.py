@@ -13,6 +13,7 @@ from nnir import archive
 from nnir.budget import read_head
 from nnir.collector import paused_collector
 from nnir.errors import BadFile, BadInput
+from nnir.formats.archives import SUFFIX, is_archive
 from nnir.installed import points
 from nnir.model import Model
 from nnir.plugins import REGISTRY
@@ -131,9 +132,9 @@ def _translate_source(source: Source, options: dict[str, Any]) -> tuple[Model, s
             raise BadFile(f"no such file: {str(source)!r}")
     if isinstance(source, (bytearray, memoryview)):
         source = bytes(source)
-    if archive.is_archive(_head(source)):
+    if is_archive(_head(source)):
         if options:
-            raise BadInput(f"{', '.join(options)}: not for a {archive.SUFFIX} file")
+            raise BadInput(f"{', '.join(options)}: not for a {SUFFIX} file")
         found = archive.load(source) if isinstance(source, Path) else archive.loads(source)
         return found, STANDARD
     for frontend in candidate_frontends(source):

@@ -15,7 +15,7 @@ import numpy as np
 
 from .dim import Expr
 from .errors import BadType
-from .types import DTYPES, Precision, Quantization, TensorType
+from .types import Precision, Quantization, TensorType
 
 STORED = {
     Precision.QUANT_UINT8_ASYMM_PER_LAYER: Precision.INT8,
@@ -28,7 +28,7 @@ STORED = {
 
 def limits_of(precision: Precision) -> tuple[int, int]:
     """The lowest and the highest integer that results of a quantised precision have."""
-    info = np.iinfo(DTYPES[precision])
+    info = np.iinfo(precision.dtype)
     return (-info.max if is_symmetric(precision) else int(info.min)), int(info.max)
 
 
@@ -66,7 +66,7 @@ def to_integers(real: np.ndarray, precision: Precision, quantization: Quantizati
     steps = np.rint(real.astype(np.float32) / along(quantization.scales, axis, rank, np.float32))
     whole = steps.astype(np.float64) + along(quantization.zero_points, axis, rank, np.float64)
     low, high = limits_of(precision)
-    return np.asarray(np.clip(whole, low, high).astype(np.int64).astype(DTYPES[precision]))
+    return np.asarray(np.clip(whole, low, high).astype(np.int64).astype(precision.dtype))
 
 
 def problem_of(type: TensorType) -> str | None:

@@ -18,6 +18,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from .errors import DAMAGE, BadFile, NNAdapterError, describe
+from .formats.archives import SUFFIX as SUFFIX
+from .formats.archives import is_archive as is_archive
 from .formats.bits import BITS, pack, stored_size, unpack
 from .mapping import MappedFile, map_file, write_array
 from .model import Model
@@ -27,7 +29,6 @@ from .types import Precision, precision_of
 
 ALIGNMENT = 64
 LARGEST_HEADER = 100_000_000
-SUFFIX = ".nnir"
 KEY = "nnir"
 HALVES = "[\ud800-\udfff]"
 NATIVE = {
@@ -146,11 +147,6 @@ def _write_weights(file: BinaryIO, weights: list[np.ndarray]) -> None:
         file.write(b"\0" * (-end % ALIGNMENT))
         end += -end % ALIGNMENT + array.nbytes
         write_array(file, array)
-
-
-def is_archive(head: bytes) -> bool:
-    """Whether a file that begins with `head` is a `.nnir` file."""
-    return head[8:10] == b'{"' and b'"nnir":' in head[:64]
 
 
 def is_archive_file(path: Path) -> bool:

@@ -1,10 +1,12 @@
-"""The cycle collector while a model is read or a framework is imported."""
+"""The cycle collector while a model is read or modules are imported."""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from types import ModuleType
 
 
 @contextmanager
@@ -17,3 +19,9 @@ def paused_collector() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def import_paused(name: str) -> ModuleType:
+    """Import a module, whose objects stay: the collector would walk over all that are there."""
+    with paused_collector():
+        return import_module(name)

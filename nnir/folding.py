@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,6 @@ from .budget import MOST_STEPS, STEPS
 from .errors import NNAdapterError
 from .evaluate import run_operation
 from .model import Model, Operation, Value
-from .operator import Operator
 from .types import TensorType
 
 LIMIT = 1 << 24
@@ -24,10 +22,10 @@ class Folder:
 
     A result above `limit` bytes is only computed when it is not larger than what it is made from,
     and in all no more is computed than a file of this size could honestly ask for. What the
-    operators in `kept` give is never computed.
+    operators of the names in `kept` give is never computed.
     """
 
-    def __init__(self, limit: int = LIMIT, kept: frozenset[Operator[Any]] = frozenset()) -> None:
+    def __init__(self, limit: int = LIMIT, kept: frozenset[str] = frozenset()) -> None:
         self.limit = limit
         self.kept = kept
         self._memory: dict[Operation, tuple[np.ndarray, ...] | None] = {}
@@ -74,7 +72,7 @@ class Folder:
         operator = operation.operator
         if operation.models or operator.is_random:
             return None
-        if operator in self.kept:
+        if operator.name in self.kept:
             return None
         if not self._is_affordable(operation, arrays):
             return None

@@ -12,9 +12,9 @@ import re
 import sys
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
 from importlib.machinery import PathFinder
 
+from .collector import import_paused
 from .records import dataclass
 
 OURS = "nnadapter."
@@ -41,7 +41,7 @@ class EntryPoint:
         """Import the object."""
         attributes = self.value.partition("[")[0].partition(":")[2]
         names = filter(None, attributes.strip().split("."))
-        return functools.reduce(getattr, names, import_module(self.module))
+        return functools.reduce(getattr, names, import_paused(self.module))
 
 
 def points(group: str) -> list[EntryPoint]:

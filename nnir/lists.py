@@ -19,13 +19,11 @@ import numpy as np
 
 from .broadcast import text
 from .errors import BadInput, DeviceError
+from .metadata import LIST_ENDS
 from .model import Model
 from .records import dataclass
 from .stateful import user_inputs, user_outputs
 from .types import Precision
-
-LIST_ENDS = "nnadapter.lists"
-"""The key of a model's metadata that tells of them."""
 
 LIST = ("values", "counts", "dims", "ranks")
 GIVEN, VALUE = "given", "value"

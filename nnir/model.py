@@ -9,7 +9,6 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, get_args
 
-import ml_dtypes
 import numpy as np
 
 from .affine import keep_as
@@ -22,7 +21,7 @@ from .printer import Printed
 from .provenance import Provenance
 from .schema import Pattern, Rule, Schema
 from .state import State
-from .types import INTEGERS, Precision, TensorType, precision_of
+from .types import INTEGERS, Precision, TensorType, integer_limits, precision_of
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -581,7 +580,7 @@ def set_content(operation: Operation) -> None:
 
 def _is_exact(dims: np.ndarray, dtype: np.dtype) -> bool:
     """Whether no element would wrap."""
-    limits = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
+    limits = integer_limits(dtype)
     return all(isinstance(d, Expr) or limits.min <= d <= limits.max for d in dims.flat)
 
 

@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 
 from .errors import BadType
-from .types import FLOATS, PRECISIONS, Fuse, Precision
+from .types import FLOATS, Fuse, Precision, find_precision
 
-NARROW = frozenset(
-    p.dtype for p in FLOATS - {Precision.FLOAT16, Precision.FLOAT32, Precision.FLOAT64}
-)
-HALF = NARROW | {np.dtype(np.float16)}
+HALVES = FLOATS - {Precision.FLOAT32, Precision.FLOAT64}
+"""Floats of 16 bits and fewer."""
+
+
+def is_half(dtype: np.dtype | None) -> bool:
+    """Whether a NumPy type is a floating point type of 16 bits or fewer."""
+    return dtype is not None and find_precision(dtype) in HALVES
 
 
 def wide(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -27,9 +30,11 @@ def wide(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*arrays: Any, **attributes: Any) -> Any:
         dtype = arrays[0].dtype
-        if dtype not in HALF:
+        if not is_half(dtype):
             return function(*arrays, **attributes)
-        widened = [a.astype(np.float32) if getattr(a, "dtype", None) in HALF else a for a in arrays]
+        widened = [
+            a.astype(np.float32) if is_half(getattr(a, "dtype", None)) else a for a in arrays
+        ]
         return function(*widened, **attributes).astype(dtype)
 
     return call
@@ -63,4 +68,5 @@ def at_positions() -> Iterator[None]:
 
 def is_real(dtype: np.dtype) -> bool:
     """Whether a NumPy type (of ml_dtypes too) is a floating point type."""
-    return dtype in PRECISIONS and PRECISIONS[dtype].is_float
+    found = find_precision(dtype)
+    return found is not None and found.is_float

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from .broadcast import text
-from .dim import Dim, Expr, evaluate, symbol, symbols_of
+from .dim import Dim, evaluate, symbol, symbols_of
 from .errors import BadInput
+from .fitting import is_of, named_sizes
 from .iterations import count_iterations
 from .model import Model, Value
 from .ops import control
@@ -22,24 +23,6 @@ def sizes_of(types: Sequence[TensorType], shapes: Sequence[tuple[int, ...]]) -> 
         if not is_of(type, shape, sizes):
             raise BadInput(f"an input of shape {list(shape)} for {text(type.shape)}: {sizes}")
     return sizes
-
-
-def named_sizes(types: Sequence[TensorType], shapes: Sequence[tuple[int, ...]]) -> dict[str, int]:
-    """What each symbol is that stands alone as a size: the first one that it meets."""
-    sizes: dict[str, int] = {}
-    for type, shape in zip(types, shapes, strict=True):
-        for dim, size in zip(type.shape, shape, strict=False):
-            if isinstance(dim, Expr) and str(dim) in symbols_of(dim):
-                sizes.setdefault(str(dim), size)
-    return sizes
-
-
-def is_of(type: TensorType, shape: tuple[int, ...], sizes: Mapping[str, int]) -> bool:
-    """Whether a shape fits a type, as far as `sizes` say what its symbols are."""
-    known = [evaluate(dim, sizes) for dim in type.shape]
-    return len(known) == len(shape) and all(
-        not isinstance(dim, int) or dim == size for dim, size in zip(known, shape, strict=True)
-    )
 
 
 def specialise(model: Model, shapes: Sequence[tuple[int, ...]]) -> Model:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 import os
 import re
 import shutil
@@ -102,6 +101,8 @@ def _sweep_once(place: Path) -> None:
 
 
 def _sweep_one(folder: Path) -> None:
+    import json  # there is seldom anything to sweep
+
     with contextlib.suppress(OSError):
         about = folder.stat()
         if hasattr(os, "getuid") and about.st_uid != os.getuid():
@@ -199,6 +200,8 @@ class Staging:
         one comes last, so that no main file ever stands beside parts of another one. A process
         that is killed in between is finished by the next one (`sweep`).
         """
+        import json  # few stage several files
+
         outputs = self.outputs()
         try:
             if len(outputs) > 1:

@@ -9,8 +9,8 @@ from .decomposition import Level
 from .errors import BadInput, NoLowering, Refusal, Unsupported
 from .model import Model, Operation, Operator
 from .ops import quant
+from .pairs import as_pairs
 from .passes import CLEAN, apply, fuse_gelu, fuse_swish, legalise
-from .passes.complex_pairs import as_pairs, is_complex
 from .passes.legalise import Left
 from .quantised_types import has_quantised_operations, to_explicit, to_quantised_types
 from .records import dataclass
@@ -146,7 +146,7 @@ def _legalise(
 
 def _without_complex(model: Model) -> Model:
     """Complex numbers as pairs of real ones, where the inputs and outputs are real."""
-    if any(map(is_complex, (*model.inputs, *model.outputs))):
+    if any(v.precision.is_complex for v in (*model.inputs, *model.outputs)):
         return model
     try:
         return as_pairs(model)

@@ -15,14 +15,11 @@ import numpy as np
 
 from .dim import Expr
 from .errors import BadInput, BadModel
+from .metadata import PAIRS
 from .model import Model, Value
 from .specialise import fix_sizes
 from .state import State
 from .types import TensorType
-
-PAIRS = "nnadapter.states"
-"""The key of a model's metadata that says which inputs and outputs of its source, or of itself, are
-states: names of outputs by names of inputs."""
 
 ORDER = "nnadapter.ends"
 """The key of a model's metadata with the names of the inputs and outputs of its source, in their

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
-import ml_dtypes
 import numpy as np
 
 from .dim import Dim, Expr
@@ -71,7 +70,9 @@ class Precision(IntEnum):
     @property
     def dtype(self) -> np.dtype:
         """The NumPy type that holds one element."""
-        return DTYPES[self]
+        if self not in _DTYPES:
+            _add_narrow()
+        return _DTYPES[self]
 
     @property
     def is_float(self) -> bool:
@@ -80,6 +81,10 @@ class Precision(IntEnum):
     @property
     def is_integer(self) -> bool:
         return self in INTEGERS
+
+    @property
+    def is_complex(self) -> bool:
+        return self in COMPLEXES
 
     @property
     def is_quantized(self) -> bool:
@@ -151,49 +156,104 @@ class InterpolateMode(IntEnum):
     BICUBIC = 1000
 
 
-_PLAIN = {
-    Precision.BOOL8: np.bool_,
-    Precision.INT8: np.int8,
-    Precision.UINT8: np.uint8,
-    Precision.INT16: np.int16,
-    Precision.UINT16: np.uint16,
-    Precision.INT32: np.int32,
-    Precision.UINT32: np.uint32,
-    Precision.INT64: np.int64,
-    Precision.UINT64: np.uint64,
-    Precision.FLOAT16: np.float16,
-    Precision.FLOAT32: np.float32,
-    Precision.FLOAT64: np.float64,
-    Precision.BFLOAT16: ml_dtypes.bfloat16,
-    Precision.FLOAT8E4M3FN: ml_dtypes.float8_e4m3fn,
-    Precision.FLOAT8E4M3FNUZ: ml_dtypes.float8_e4m3fnuz,
-    Precision.FLOAT8E5M2: ml_dtypes.float8_e5m2,
-    Precision.FLOAT8E5M2FNUZ: ml_dtypes.float8_e5m2fnuz,
-    Precision.FLOAT8E8M0FNU: ml_dtypes.float8_e8m0fnu,
-    Precision.FLOAT4E2M1FN: ml_dtypes.float4_e2m1fn,
-    Precision.FLOAT6E2M3FN: ml_dtypes.float6_e2m3fn,
-    Precision.FLOAT6E3M2FN: ml_dtypes.float6_e3m2fn,
-    Precision.INT4: ml_dtypes.int4,
-    Precision.UINT4: ml_dtypes.uint4,
-    Precision.INT2: ml_dtypes.int2,
-    Precision.UINT2: ml_dtypes.uint2,
-    Precision.COMPLEX64: np.complex64,
-    Precision.COMPLEX128: np.complex128,
+_DTYPES: dict[Precision, np.dtype] = {
+    p: np.dtype(kind)
+    for p, kind in {
+        Precision.BOOL8: np.bool_,
+        Precision.INT8: np.int8,
+        Precision.UINT8: np.uint8,
+        Precision.INT16: np.int16,
+        Precision.UINT16: np.uint16,
+        Precision.INT32: np.int32,
+        Precision.UINT32: np.uint32,
+        Precision.INT64: np.int64,
+        Precision.UINT64: np.uint64,
+        Precision.FLOAT16: np.float16,
+        Precision.FLOAT32: np.float32,
+        Precision.FLOAT64: np.float64,
+        Precision.COMPLEX64: np.complex64,
+        Precision.COMPLEX128: np.complex128,
+    }.items()
 }
-PRECISIONS: dict[np.dtype, Precision] = {np.dtype(d): p for p, d in _PLAIN.items()}
-DTYPES: dict[Precision, np.dtype] = {p: d for d, p in PRECISIONS.items()} | {
-    p: np.dtype(p.name.split("_")[1].lower()) for p in Precision if 24 <= p <= 32
-}
+_PRECISIONS: dict[np.dtype, Precision] = {d: p for p, d in _DTYPES.items()}
+_DTYPES |= {p: np.dtype(p.name.split("_")[1].lower()) for p in Precision if 24 <= p <= 32}
+
+
+def _add_narrow() -> None:
+    """Complete the tables with the types that NumPy has not by itself: few models hold any, and
+    their import takes as long as that of a driver."""
+    import ml_dtypes
+
+    for precision, kind in {
+        Precision.BFLOAT16: ml_dtypes.bfloat16,
+        Precision.FLOAT8E4M3FN: ml_dtypes.float8_e4m3fn,
+        Precision.FLOAT8E4M3FNUZ: ml_dtypes.float8_e4m3fnuz,
+        Precision.FLOAT8E5M2: ml_dtypes.float8_e5m2,
+        Precision.FLOAT8E5M2FNUZ: ml_dtypes.float8_e5m2fnuz,
+        Precision.FLOAT8E8M0FNU: ml_dtypes.float8_e8m0fnu,
+        Precision.FLOAT4E2M1FN: ml_dtypes.float4_e2m1fn,
+        Precision.FLOAT6E2M3FN: ml_dtypes.float6_e2m3fn,
+        Precision.FLOAT6E3M2FN: ml_dtypes.float6_e3m2fn,
+        Precision.INT4: ml_dtypes.int4,
+        Precision.UINT4: ml_dtypes.uint4,
+        Precision.INT2: ml_dtypes.int2,
+        Precision.UINT2: ml_dtypes.uint2,
+    }.items():
+        _DTYPES[precision] = np.dtype(kind)
+        _PRECISIONS[np.dtype(kind)] = precision
+
+
+if TYPE_CHECKING:
+    DTYPES: dict[Precision, np.dtype]
+    PRECISIONS: dict[np.dtype, Precision]
+
+
+def __getattr__(name: str) -> Any:
+    """DTYPES or PRECISIONS: every precision and its NumPy type."""
+    tables = {"DTYPES": _DTYPES, "PRECISIONS": _PRECISIONS}
+    if name not in tables:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    _add_narrow()
+    globals()[name] = tables[name]
+    return tables[name]
+
+
 FLOATS = frozenset(p for p in Precision if p.name.startswith(("FLOAT", "BFLOAT")))
+COMPLEXES = frozenset({Precision.COMPLEX64, Precision.COMPLEX128})
 INTEGERS = frozenset(p for p in Precision if p.name.startswith(("INT", "UINT")))
 
 
+def find_precision(dtype: np.dtype) -> Precision | None:
+    """The precision that a NumPy type stands for, None where there is none."""
+    if dtype not in _PRECISIONS:
+        _add_narrow()
+    return _PRECISIONS.get(dtype)
+
+
 def precision_of(dtype: np.typing.DTypeLike) -> Precision:
-    """The precision that a NumPy type stands for; BadType when there is none."""
+    """The precision that a NumPy type, or its name, stands for; BadType when there is none."""
+    found = find_precision(_type_of(dtype))
+    if found is None:
+        raise BadType(f"no precision for elements of type {np.dtype(dtype)}")
+    return found
+
+
+def _type_of(dtype: np.typing.DTypeLike) -> np.dtype:
+    """The NumPy type of a name; those of narrow types mean something once they are imported."""
     try:
-        return PRECISIONS[np.dtype(dtype)]
-    except KeyError:
-        raise BadType(f"no precision for elements of type {np.dtype(dtype)}") from None
+        return np.dtype(dtype)
+    except TypeError:
+        _add_narrow()
+    return np.dtype(dtype)
+
+
+def integer_limits(dtype: np.dtype) -> np.iinfo:
+    """The least and the largest integer of a type, also of one that NumPy has not by itself."""
+    if dtype.kind in "iu":
+        return np.iinfo(dtype)
+    import ml_dtypes
+
+    return cast(np.iinfo, ml_dtypes.iinfo(dtype))  # type: ignore[no-untyped-call]
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +326,7 @@ class TensorType:
 
     @property
     def dtype(self) -> np.dtype:
-        return DTYPES[self.precision]
+        return self.precision.dtype
 
     @property
     def rank(self) -> int:

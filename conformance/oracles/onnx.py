@@ -13,7 +13,8 @@ import onnx
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
-from nnir.lists import LIST_ENDS, Types, types_of
+from nnir.lists import Types, types_of
+from nnir.metadata import LIST_ENDS
 
 from ..processes.array_store import Writer
 from ..processes.worker import LIBRARIES

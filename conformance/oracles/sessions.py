@@ -15,7 +15,7 @@ import numpy as np
 from frontends import nnapi, onnx, paddle, tensorflow, tflite, torch
 from frontends.torch.reading.signature import ARGUMENTS, OVERWRITTEN
 from nnir.errors import Unsupported
-from nnir.lists import LIST_ENDS
+from nnir.metadata import LIST_ENDS
 from nnir.model import Model
 from nnir.staging import temporary_folder
 from nnir.stateful import fed_states, source_ends

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from frontends import onnx as frontend
-from hal.runtime.list_program import program_class
+from hal.runtime.classes import program_class
 from nnir.errors import FAILURES
 from nnir.passes import CLEAN, apply
 

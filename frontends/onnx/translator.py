@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nnir import lists as list_ends
 from nnir.errors import Unsupported
 from nnir.formats.onnx import UNDEFINED, precision_of_code
-from nnir.lists import ListType, note_lists
 from nnir.model import Model, Value
 from nnir.types import Precision
 
@@ -15,7 +15,6 @@ from ..compound import Compound
 from ..source import SourceModel, SourceNode, SourceValue
 from ..table import Converter, Items
 from ..translate import Dialect, Translator
-from . import lists
 from .reading.reader import domain_of
 
 OVERWRITTEN = "consumed_inputs"
@@ -57,17 +56,20 @@ class OnnxTranslator(Translator):
 
     def __init__(self, dialect: Dialect, source: SourceModel) -> None:
         super().__init__(dialect, source)
-        self._lists: tuple[dict[str, ListType], dict[str, ListType]] = ({}, {})
+        self._lists: tuple[dict[str, list_ends.ListType], ...] = ({}, {})
 
     def _translate(self) -> Model:
         model = super()._translate()
-        note_lists(model, *self._lists)
+        if any(self._lists):
+            list_ends.note_lists(model, *self._lists)
         return model
 
     def _declare(self, declared: SourceValue) -> None:
         if declared.list_type is None:
             super()._declare(declared)
             return
+        from . import lists  # few models have any
+
         name = declared.called or declared.name
         self._lists[0][name] = declared.list_type
         self.scope[declared.name] = lists.declare(self.model, name, declared.list_type)
@@ -76,6 +78,8 @@ class OnnxTranslator(Translator):
         entry: Any = self.read(declared.name)
         if not isinstance(entry, (Items, Compound)):
             return super()._ends(declared)
+        from . import lists
+
         name, type = declared.called or declared.name, lists.type_of(entry)
         self._lists[1][name] = type
         names = [f"{name}.{part}" for part in type.parts]

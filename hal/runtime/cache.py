@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import mmap
 import os
 import warnings
@@ -13,15 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from nnir import serial, stateful
 from nnir.budget import open_file
 from nnir.errors import DAMAGE, BadCall, BadFile, NNAdapterError, describe, summary
 from nnir.installed import version_of
 from nnir.model import Model
 from nnir.records import dataclass
-from nnir.serial import decode_type, encode_type
 from nnir.staging import replacing
 from nnir.state import State
-from nnir.stateful import holds
 from nnir.types import TensorType
 
 from ..device import Cache, CacheWarning, Device
@@ -77,8 +75,12 @@ class Saved:
             found |= {
                 f"cache_{k}_device_name": entry.device.encode(),
                 f"cache_{k}_device_version": entry.release.encode(),
-                f"cache_{k}_input_types": _text([encode_type(t) for t in entry.cache.inputs]),
-                f"cache_{k}_output_types": _text([encode_type(t) for t in entry.cache.outputs]),
+                f"cache_{k}_input_types": _text(
+                    [serial.encode_type(t) for t in entry.cache.inputs]
+                ),
+                f"cache_{k}_output_types": _text(
+                    [serial.encode_type(t) for t in entry.cache.outputs]
+                ),
                 f"cache_{k}_input_indexes": _text(list(entry.inputs)),
                 f"cache_{k}_output_indexes": _text(list(entry.outputs)),
                 f"cache_{k}_model_buffer": entry.cache.view,
@@ -131,7 +133,7 @@ def _require(holds: bool) -> None:
 
 def _entry(found: Mapping[str, memoryview], k: int) -> Entry:
     types = [
-        [decode_type(row) for row in _data(found[f"cache_{k}_{end}_types"])]
+        [serial.decode_type(row) for row in _data(found[f"cache_{k}_{end}_types"])]
         for end in ("input", "output")
     ]
     return Entry(
@@ -151,25 +153,29 @@ def _states(found: Mapping[str, memoryview], inputs: Sequence[End]) -> Iterator[
     for k, (name, (_, type)) in enumerate(zip(names, ends, strict=True)):
         shape, data = _data(found[f"state_{k}_shape"]), found[f"state_{k}"]
         array = np.frombuffer(data, type.dtype).reshape(shape)
-        _require(holds(type, array))
+        _require(stateful.holds(type, array))
         array.flags.writeable = False
         yield State(str(name), array)
 
 
 def _text(data: Any) -> bytes:
+    import json  # as below: most programs have no cache
+
     return json.dumps(data, separators=(",", ":")).encode()
 
 
 def _data(view: memoryview) -> Any:
+    import json
+
     return json.loads(bytes(view))
 
 
 def _ends_text(ends: Sequence[End]) -> bytes:
-    return _text([[name, encode_type(type)] for name, type in ends])
+    return _text([[name, serial.encode_type(type)] for name, type in ends])
 
 
 def _ends(view: memoryview) -> list[End]:
-    return [(str(name), decode_type(row)) for name, row in _data(view)]
+    return [(str(name), serial.decode_type(row)) for name, row in _data(view)]
 
 
 def fingerprint(
@@ -187,6 +193,8 @@ def fingerprint(
 
     devices = [*map(release_of, context.devices), *context.listed]
     rules = [[r.operator, sorted(r.inputs), sorted(r.outputs)] for r in context.rules.rules]
+    import json
+
     parts = [_release(), *devices, json.dumps([context.properties.found, rules], sort_keys=True)]
     made = hashlib.sha256(known or digest(model, memos))
     made.update("\0".join(parts).encode())

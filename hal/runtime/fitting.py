@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nnir.errors import BadInput
-from nnir.specialise import is_of, named_sizes
+from nnir.fitting import is_of, named_sizes
 
 from .cache import End
 

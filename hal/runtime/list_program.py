@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from nnir.errors import BadInput
-from nnir.lists import LIST_ENDS, sides_of
+from nnir.lists import sides_of
 from nnir.model import Model
 
 from .program import NOTHING, Program
@@ -51,10 +51,3 @@ class ListProgram(Program):
 
     def _are_tensors(self, inputs: Mapping[str, np.ndarray]) -> bool:
         return set(inputs) == {name for name, _ in self.inputs}
-
-
-def program_class(model: Model | None) -> type[Program]:
-    """What takes and gives what users of a model know."""
-    if model is None or LIST_ENDS not in model.metadata:
-        return Program
-    return ListProgram if any(side.has_lists for side in sides_of(model)) else Program

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from nnir import stateful
 from nnir.errors import BadInput, DeviceError
 from nnir.state import State
-from nnir.stateful import fits, holds
 from nnir.types import TensorType
 
 from ..device import Residence
@@ -51,7 +51,7 @@ class Memory(ABC):
             array = state.initial
             if state.name in given:
                 array = np.array(given[state.name])  # the caller's may change
-                if not holds(type, array):
+                if not stateful.holds(type, array):
                     found = f"{array.dtype}{list(array.shape)}"
                     raise BadInput(f"the state {state.name!r} is {type}, not {found}")
             made.append(array)
@@ -104,7 +104,7 @@ class HostMemory(Memory):
 
     def _require_fitting(self, kept: Sequence[np.ndarray]) -> None:
         for state, type, array in zip(self.states, self._types, kept, strict=True):
-            if not holds(type, array):
+            if not stateful.holds(type, array):
                 raise _misfit(state, type, f"{array.dtype}{list(array.shape)}")
 
 
@@ -123,7 +123,7 @@ class DeviceMemory(Memory):
             results, kept = self._residence.run(arrays, self._tensors)
             for state, type, tensor in zip(self.states, self._types, kept, strict=True):
                 shape = self._residence.shape_of(tensor)
-                if not fits(type, shape):
+                if not stateful.fits(type, shape):
                     raise _misfit(state, type, f"{type.dtype}{list(shape)}")
             results = place_results(results, outputs)
             self._tensors = kept

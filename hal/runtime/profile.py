@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from dataclasses import field
 from pathlib import Path
@@ -77,5 +76,7 @@ class Profile:
 
     def write(self, path: Path) -> None:
         """Write the trace as JSON, whole or not at all."""
+        import json  # few profiles are written
+
         with replacing(path) as file:
             file.write(json.dumps(self.trace()).encode())

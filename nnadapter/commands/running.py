@@ -19,8 +19,8 @@ from nnir.stateful import user_inputs
 from .. import api
 from ..arrays import read_array
 from ..drawing import HTML, write_result
+from ..names import FASTEST
 from ..outputs import keeping_sources
-from ..racing import FASTEST
 from ..terminal import (
     DEVICE,
     DIM,

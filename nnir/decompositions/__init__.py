@@ -7,7 +7,8 @@ that the standard does not have. `impossible` says of the others why there is no
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
+
+from ..collector import import_paused
 
 FAMILIES = (
     *("activation", "attention", "bessel", "binary", "control", "conv", "detection", "features"),
@@ -36,4 +37,4 @@ def register(family: str) -> None:
     """Import the modules that add decompositions to operators of a family."""
     for name in (family, OTHERS.get(family)):
         if name in FAMILIES:
-            import_module(f"{__name__}.{name}")
+            import_paused(f"{__name__}.{name}")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from nnir.errors import BadFile, Unsupported
 from nnir.provenance import Place, place_of
-from nnir.types import PRECISIONS, Precision
+from nnir.types import Precision, precision_of
 
 INITIAL = ".initial"
 """What the name of a state has behind it where it means the constant that the state begins with."""
@@ -284,7 +284,7 @@ _PRECISIONS = {code: precision for precision, code in CODES.items()}
 def code_of(precision: Precision) -> int:
     """TensorProto.DataType of a precision, a quantised one as its integers."""
     try:
-        return CODES[PRECISIONS[precision.dtype]]
+        return CODES[precision_of(precision.dtype)]
     except KeyError:
         raise Unsupported(f"ONNX has no element type {precision.name}") from None
 

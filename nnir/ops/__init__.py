@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..deferred import deferring
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -39,12 +41,13 @@ def _collect(families: tuple[ModuleType, ...]) -> dict[str, Operator[Any]]:
     return dict(sorted(table.items()))
 
 
+_family = deferring(__name__)
+
+
 def __getattr__(name: str) -> Any:
     """A family, FAMILIES or OPERATORS: a model has operators of few families."""
-    if name in NAMES:
-        return import_module(f"{__name__}.{name}")
     if name not in ("FAMILIES", "OPERATORS"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return _family(name)
     families = tuple(import_module(f"{__name__}.{n}") for n in NAMES)
     globals().update(FAMILIES=families, OPERATORS=_collect(families))
     return globals()[name]

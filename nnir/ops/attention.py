@@ -9,7 +9,7 @@ import numpy as np
 from ..broadcast import axis_of, contents, text
 from ..dim import Dim, Expr, differ, maximum
 from ..model import Value
-from ..numeric import HALF, at_positions, wide
+from ..numeric import at_positions, is_half, wide
 from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
 from .rules import common_dim, require_integers
@@ -223,7 +223,7 @@ def _group_query_attention(
     softcap: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     kind, (batch, time, _) = query.dtype, query.shape
-    real = np.float32 if kind in HALF else kind.type
+    real = np.float32 if is_half(kind) else kind.type
     heads = zip((query, key, value), (q_num_heads, kv_num_heads, kv_num_heads), strict=True)
     q, k, v = (x.reshape(batch, time, n, x.shape[2] // n).swapaxes(1, 2) for x, n in heads)
     ends = last.astype(np.int64).reshape(batch) + 1

@@ -14,10 +14,8 @@ from ..errors import BadType
 from ..model import Value
 from ..numeric import apply_fuse_code, wide
 from ..operator import operator, pairs, require
-from ..types import INTEGERS, Fuse, Precision, TensorType
+from ..types import Fuse, Precision, TensorType, precision_of
 from .rules import common_dim
-
-WHOLE = frozenset(p.dtype for p in INTEGERS)
 
 
 @wide
@@ -102,7 +100,8 @@ def _matrix_shape(value: Value, transpose: bool) -> tuple[Dim, ...]:
 def _einsum(*input: np.ndarray, equation: str) -> np.ndarray:
     kind = input[0].dtype
     if kind.kind == "V":  # NumPy's einsum knows no types of others
-        input = tuple(a.astype(np.int64 if kind in WHOLE else np.float32) for a in input)
+        plain = np.int64 if precision_of(kind).is_integer else np.float32
+        input = tuple(a.astype(plain) for a in input)
     return np.asarray(np.einsum(equation, *input, optimize=True)).astype(kind)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..broadcast import axis_of, broadcast
 from ..dim import Expr, differ
 from ..model import Value
-from ..numeric import HALF, wide
+from ..numeric import is_half, wide
 from ..operator import of_windows, operator, pairs, require
 from ..types import Precision, TensorType
 from . import unary
@@ -262,7 +262,7 @@ def rms_normalization(
 
 def computing(value: Value) -> Value:
     """16-bit floats as float32."""
-    return unary.cast(value, dtype=Precision.FLOAT32) if value.dtype in HALF else value
+    return unary.cast(value, dtype=Precision.FLOAT32) if is_half(value.dtype) else value
 
 
 def same_precision(value: Value, other: Value) -> Value:

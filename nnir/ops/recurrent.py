@@ -8,7 +8,7 @@ import numpy as np
 
 from ..dim import Dim, Expr
 from ..model import Value
-from ..numeric import HALF
+from ..numeric import is_half
 from ..operator import operator, pairs, require
 from ..types import TensorType
 from . import cells
@@ -50,9 +50,9 @@ def _wide(reference: Callable[..., tuple[Array, ...]]) -> Callable[..., tuple[Ar
 
     def call(*arrays: Array | None, **attributes: object) -> tuple[Array, ...]:
         dtype = arrays[0].dtype  # type: ignore[union-attr]  # the first is never absent
-        if dtype not in HALF:
+        if not is_half(dtype):
             return reference(*arrays, **attributes)
-        wide = [a.astype(np.float32) if a is not None and a.dtype in HALF else a for a in arrays]
+        wide = [a.astype(np.float32) if a is not None and is_half(a.dtype) else a for a in arrays]
         return tuple(r.astype(dtype) for r in reference(*wide, **attributes))
 
     return call

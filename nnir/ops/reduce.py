@@ -14,7 +14,7 @@ from ..decomposition import Level
 from ..dim import Dim, Expr, maximum, minimum
 from ..errors import NotConstant, Unsupported
 from ..model import Index, Value
-from ..numeric import HALF, wide
+from ..numeric import is_half, wide
 from ..operator import Operator, operator, require
 from ..types import Precision, TensorType
 from . import compare, shape
@@ -323,7 +323,7 @@ def extreme(
     """An operator that keeps the best element so far, and where it is."""
 
     def reference(input: np.ndarray, *, axis: int) -> tuple[np.ndarray, np.ndarray]:
-        plain = input.astype(np.float32) if input.dtype in HALF else input
+        plain = input.astype(np.float32) if is_half(input.dtype) else input
         moved = np.moveaxis(plain, axis, -1)
         values = ufunc.accumulate(moved, axis=-1) if moved.size else moved.copy()
         is_it = better(moved, values) | (moved != moved)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..collector import import_paused
 from .legalise import legalise
 from .rewrite import Pass, apply
 
@@ -98,6 +98,6 @@ def __getattr__(name: str) -> Any:
     """A pass, or a tuple of them: most programs need few."""
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+    found = getattr(import_paused(f"{__name__}.{_PLACES[name]}"), name)
     globals()[name] = found
     return found

@@ -34,19 +34,13 @@ LONGEST = 4
 """Operands of an EINSUM of complex numbers: as many products as two to their power."""
 
 
-def as_pairs(model: Model) -> Model:
-    """A model that does the same without complex numbers; itself where it has none.
-
-    Complex inputs and outputs become pairs too. NoLowering lists the operations without a rule.
-    """
-    if not any(is_complex(v) for v in model.values()):
-        return model
+def write_pairs(model: Model) -> Model:
+    """The model of pairs for one that has complex numbers, as `nnir.pairs.as_pairs` says."""
     return _Rewriter(model).run()
 
 
-def is_complex(value: Value | None) -> bool:
-    """Whether a value holds complex numbers."""
-    return value is not None and value.precision in COMPLEX
+def _is_complex(value: Value | None) -> bool:
+    return value is not None and value.precision.is_complex
 
 
 def type_of_pairs(value: Value) -> TensorType:
@@ -114,7 +108,7 @@ class _Rewriter:
 
     def made(self, operation: Operation, values: Sequence[Value]) -> Sequence[Value]:
         inputs = tuple(None if v is None else self.value(v) for v in operation.inputs)
-        if not any(map(is_complex, values)):
+        if not any(map(_is_complex, values)):
             return self.new.append(operation.operator, inputs, operation.attributes)
         rule = RULES.get(operation.operator)
         if rule is None:
@@ -265,10 +259,10 @@ def _cast(operation: Operation, x: Operands) -> Any:
     """A real number has no imaginary part, and a complex one loses it."""
     to = operation.attributes["dtype"]
     kind = COMPLEX.get(to, to)
-    if not is_complex(operation.inputs[0]):
+    if not _is_complex(operation.inputs[0]):
         real = unary.cast(x[0], dtype=kind)
         return both(real, generate.fill_like(real, real.model.constant(0, real.dtype)))
-    if to in COMPLEX:
+    if to.is_complex:
         return unary.cast(x[0], dtype=kind)
     if not (to.is_float or to.is_integer):
         raise NoLowering(f"to {to.name.lower()}")
@@ -415,7 +409,7 @@ def _fill(operation: Operation, x: Operands) -> Any:
 
 @rule(generate.fill_like)
 def _fill_like(operation: Operation, x: Operands) -> Any:
-    if is_complex(operation.inputs[0]):
+    if _is_complex(operation.inputs[0]):
         raise NoLowering("like complex numbers")
     size = shape.shape(x[0], dtype=Precision.INT64)
     return shape.expand(shape.reshape(x[1], [2]), longer(size, 2))

@@ -7,7 +7,7 @@ from functools import partial
 
 from ..folding import Folder
 from ..model import Model, Operation, Value
-from ..ops import quant, shape, unary
+from ..ops import shape, unary
 from .rewrite import rewrite, sweep
 
 LIMIT = 4096
@@ -19,7 +19,7 @@ LARGE = 1 << 30
 LAYOUTS = frozenset({shape.transpose, shape.reshape, shape.squeeze, shape.unsqueeze, unary.cast})
 """Operators that lay out a weight otherwise, or round it."""
 
-KEPT = frozenset({quant.dequantize, quant.dequantize_linear})
+KEPT = frozenset({"DEQUANTIZE", "DEQUANTIZE_LINEAR"})
 """Operators that stay where they are applied to constants."""
 
 

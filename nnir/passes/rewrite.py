@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..check import check
 from ..errors import BadModel, NNAdapterError
 from ..model import Model, Operation, Value
 from ..operator import Operator
@@ -56,6 +55,8 @@ def apply(model: Model, passes: Iterable[Pass], *, checked: bool = False) -> lis
     explicit models do not name: such a model is left to the passes that keep types.
     """
     if checked:
+        from ..check import check  # users' passes are not
+
         check(model)
     modified = []
     steps = list(passes)

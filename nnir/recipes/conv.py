@@ -14,7 +14,7 @@ from ..model import Value
 from ..ops import conv, index, shape
 from ..records import dataclass
 from ..types import AutoPad, Row
-from .generate import constant_like
+from . import generate
 from .layout import with_channels_first
 from .windows import Window, spatial_sizes
 
@@ -131,7 +131,7 @@ def convolve_deformed(
         taps = offset.shape[1]
         if isinstance(taps, Expr):
             raise BadType(f"a deformable convolution with offsets {offset.type}")
-        mask = constant_like(index.slice_(offset, [1], [0], [taps // 2]), 1)
+        mask = generate.constant_like(index.slice_(offset, [1], [0], [taps // 2]), 1)
     return conv.deformable_conv_2d(
         x,
         offset,

@@ -10,7 +10,7 @@ from .. import build
 from ..errors import BadType, Unsupported
 from ..model import Value
 from ..ops import binary, complex, linear, shape
-from .binary import mul
+from . import binary as binary_recipes
 from .promotion import Number, Operand, category, promote, promote_to
 
 
@@ -22,7 +22,7 @@ def kron(input: Value, other: Value) -> Value:
     left = build.reshape(a, [s for n in one for s in (n, 1)])
     right = build.reshape(b, [s for n in two for s in (1, n)])
     merged = [build.times(n, m) for n, m in zip(one, two, strict=True)]
-    return build.reshape(mul(left, right), merged)
+    return build.reshape(binary_recipes.mul(left, right), merged)
 
 
 def conjugate(x: Value) -> Value:

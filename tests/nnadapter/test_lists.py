@@ -15,7 +15,8 @@ from conformance.oracles.onnx import feed, tensors_of
 from conformance.verifying.inputs import random_inputs
 from nnir.check import check
 from nnir.errors import BadInput, DeviceError, Unsupported
-from nnir.lists import LIST_ENDS, ListType, Side, note_lists, sides_of, types_of
+from nnir.lists import ListType, Side, note_lists, sides_of, types_of
+from nnir.metadata import LIST_ENDS
 from nnir.types import Precision
 
 HEAD = '<ir_version: 10, opset_import: ["" : 18]>\n'

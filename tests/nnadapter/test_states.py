@@ -21,10 +21,11 @@ import nnadapter as nna
 from nnir.check import check
 from nnir.dim import symbol
 from nnir.errors import BadFile, BadInput, BadModel, Unsupported
+from nnir.metadata import PAIRS
 from nnir.model import Model
 from nnir.ops import binary, reduce, shape, unary
 from nnir.state import State
-from nnir.stateful import PAIRS, keep_states
+from nnir.stateful import keep_states
 from nnir.types import Precision, TensorType
 
 DEVICES = ("builtin", "onnxruntime", "openvino", "litert", "torch")

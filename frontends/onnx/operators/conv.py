@@ -8,8 +8,8 @@ from nnir.broadcast import length_of
 from nnir.errors import NotConstant
 from nnir.model import Value
 from nnir.ops import conv, shape
+from nnir.recipes import integer_products
 from nnir.recipes.conv import convolve, convolve_deformed, fit_transposed
-from nnir.recipes.integer_products import requantize
 from nnir.types import AutoPad
 
 from ...table import Ints, Maybe, Table
@@ -70,7 +70,9 @@ def q_linear_conv(
     each = [-1, *(1,) * (total.rank - 2)]
     if b is not None:
         total = total + shape.reshape(b, each)
-    return requantize(total, shape.reshape(w.scale, each) * x.scale / y.scale, y.zero_point)
+    return integer_products.requantize(
+        total, shape.reshape(w.scale, each) * x.scale / y.scale, y.zero_point
+    )
 
 
 @table.convert("DeformConv", since=19)

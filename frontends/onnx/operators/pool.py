@@ -8,8 +8,8 @@ from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import pool, reduce
+from nnir.recipes import distance
 from nnir.recipes import pool as recipes
-from nnir.recipes.distance import vector_norm
 
 from ...table import Maybe, Table, Wanted
 from .windows import Pooling, Stepping
@@ -50,7 +50,7 @@ def global_pool(operator: Operator[Value], x: Value) -> Value:
 def global_lp_pool(x: Value, *, p: float = 2) -> Value:
     if p < 1:
         raise Unsupported(f"GlobalLpPool with p={p!r}: 1 and above are norms")
-    return vector_norm(x, p, tuple(range(2, x.rank)), keepdim=True)
+    return distance.vector_norm(x, p, tuple(range(2, x.rank)), keepdim=True)
 
 
 @table.convert("MaxUnpool", since=9)

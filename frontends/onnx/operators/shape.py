@@ -14,8 +14,8 @@ from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import index, unary
 from nnir.ops import shape as ops
+from nnir.recipes import padding
 from nnir.recipes import shape as recipes
-from nnir.recipes.padding import centre, pad_sides
 from nnir.types import PadMode, Precision
 
 from ...table import REQUIRED, Ints, Maybe, Table, Wanted
@@ -140,7 +140,7 @@ def pad(
     *,
     mode: Padding = "constant",
 ) -> Value:
-    return pad_sides(data, pads, constant_value, axes, PadMode[mode.upper()])
+    return padding.pad_sides(data, pads, constant_value, axes, PadMode[mode.upper()])
 
 
 Order = Literal["DCR", "CRD"]
@@ -157,4 +157,6 @@ def move_blocks(
 
 @table.convert("CenterCropPad")
 def center_crop_pad(input_data: Value, shape: Index, *, axes: Ints | None = None) -> Value:
-    return centre(input_data, shape, tuple(range(input_data.rank)) if axes is None else axes)
+    return padding.centre(
+        input_data, shape, tuple(range(input_data.rank)) if axes is None else axes
+    )

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from nnir import lists, stateful
 from nnir.collector import paused_collector
 from nnir.dim import Dim
 from nnir.errors import BadFile, Unsupported
@@ -40,11 +41,10 @@ from nnir.formats.onnx import (
     decode_place,
     precision_of_code,
 )
-from nnir.lists import LIST_ENDS, ListType
 from nnir.mapping import Buffer, Span
+from nnir.metadata import LIST_ENDS, PAIRS
 from nnir.notation import name_dim
 from nnir.provenance import SOURCE, Place
-from nnir.stateful import PAIRS, pairs_of
 from nnir.types import Precision, TensorType
 
 from ...source import (
@@ -57,7 +57,6 @@ from ...source import (
 )
 from ...translate import Reference
 from . import tensor
-from .states import split_states
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
 SMALL = 1 << 16
@@ -148,7 +147,10 @@ class Reader:
             versions[""] = 1
         metadata = describe(versions, producer)
         model = SourceModel("onnx", self.graph(graph), versions, metadata=metadata)
-        split_states(model, pairs_of(told))
+        if PAIRS in told:
+            from .states import split_states  # few models have any
+
+            split_states(model, stateful.pairs_of(told))
         if LIST_ENDS in told:
             model.metadata[LIST_ENDS] = told[LIST_ENDS]
         model.properties = {
@@ -366,11 +368,11 @@ class Reader:
             return SourceValue(name, type)
         if isinstance(type, Precision):
             return SourceValue(name, None, UNRANKED, unranked=type)
-        if isinstance(type, ListType):
-            return SourceValue(name, None, str(type), list_type=type)
-        return SourceValue(name, None, type)
+        if isinstance(type, str):
+            return SourceValue(name, None, type)
+        return SourceValue(name, None, str(type), list_type=type)
 
-    def type(self, place: Span, depth: int = 0) -> TensorType | Precision | ListType | str:
+    def type(self, place: Span, depth: int = 0) -> TensorType | Precision | lists.ListType | str:
         """The type of a TypeProto, the precision of a tensor of unknown rank, and the word for what
         is neither a tensor, nor a list of tensors or an optional."""
         for field, value in wire.fields(self.b, *place):
@@ -382,20 +384,20 @@ class Reader:
                 return KINDS[field]
         return "value of unknown type"
 
-    def list_type(self, place: Span, field: int, depth: int) -> ListType | str:
+    def list_type(self, place: Span, field: int, depth: int) -> lists.ListType | str:
         """A sequence or an optional, or the word for one that holds no tensors."""
         word, member = WRAPPERS[field]
         inner = dict(wire.fields(self.b, *place)).get(member)
         found = "" if inner is None else self.type(wire.span(inner), depth + 1)
         is_optional = field == TypeProto.OPTIONAL_TYPE
-        if isinstance(found, ListType) and is_optional and not found.is_optional:
+        if isinstance(found, lists.ListType) and is_optional and not found.is_optional:
             return replace(found, is_optional=True)
         if isinstance(found, Precision) and not is_optional:
-            return ListType(found)
+            return lists.ListType(found)
         if not isinstance(found, TensorType):
             return word
         element = tuple(d if isinstance(d, int) else None for d in found.shape)
-        return ListType(found.precision, element, not is_optional, is_optional)
+        return lists.ListType(found.precision, element, not is_optional, is_optional)
 
     def tensor_type(self, place: Span) -> TensorType | Precision | str:
         found = dict(wire.fields(self.b, *place))

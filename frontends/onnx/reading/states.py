@@ -8,7 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from nnir.formats.onnx import INITIAL
-from nnir.stateful import ORDER, PAIRS, holds, may_follow, zeros_of
+from nnir.metadata import PAIRS
+from nnir.stateful import ORDER, holds, may_follow, zeros_of
 
 from ...source import SourceGraph, SourceModel, SourceState
 

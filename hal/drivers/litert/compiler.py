@@ -8,8 +8,8 @@ from typing import Any
 from nnir.errors import NoLowering
 from nnir.model import Model, Operation, Value
 from nnir.origin import describe_source
+from nnir.pairs import as_pairs
 from nnir.passes import CLEAN, FUSIONS, apply
-from nnir.passes.complex_pairs import as_pairs
 from nnir.specialise import specialise
 from nnir.types import Precision
 

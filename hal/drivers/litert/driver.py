@@ -21,7 +21,7 @@ from nnir.errors import BadFile, BadInput, DeviceError, NoDevice, Unsupported
 from nnir.formats.tflite import IDENTIFIER
 from nnir.mapping import map_file
 from nnir.model import Model, Operation
-from nnir.passes.complex_pairs import RULES, is_complex
+from nnir.pairs import has_pairs, is_complex
 from nnir.records import dataclass
 from nnir.staging import replacing
 from nnir.types import Precision, TensorType
@@ -244,9 +244,9 @@ def default_threads() -> int:
 def why_not(operation: Operation) -> str | None:
     """Why one operation cannot be emitted, by itself or decomposed; None where it can."""
 
-    if any(is_complex(v) for v in (*operation.inputs, *operation.outputs) if v is not None):
+    if is_complex(operation):
         name = operation.operator.name
-        return None if operation.operator in RULES else f"litert has no complex {name}"
+        return None if has_pairs(operation) else f"litert has no complex {name}"
     from .compiler import explain_refusal
 
     return explain_refusal(operation)

@@ -15,11 +15,9 @@ from nnir.types import Fuse, Precision
 from ...lowering import Lowerings
 from ...operands import Axis
 from ...quirks import report_met
-from .cuda import shift_by_largest
+from . import cuda, tiny, whole
 from .emitter import Emitter, Ref, Taken, widen
 from .quirks import SOFTMAX_WRAPS, is_cut_off
-from .tiny import raise_hidden
-from .whole import is_inside
 
 table = Lowerings[Ref]()
 
@@ -85,14 +83,16 @@ def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Ref:
 
 @table.lower(activation.log_softmax)
 def log_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
-    return g.node("LogSoftmax", shift_by_largest(g, input, axis) if g.host else input, axis=axis)
+    return g.node(
+        "LogSoftmax", cuda.shift_by_largest(g, input, axis) if g.host else input, axis=axis
+    )
 
 
 @table.lower(activation.softmax)
 def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
-    if is_inside(g, g.operation.outputs[0]):
+    if whole.is_inside(g, g.operation.outputs[0]):
         return g.stand_in(g.operation.outputs[0])
-    made = g.node("Softmax", raise_hidden(g, input), axis=axis)
+    made = g.node("Softmax", tiny.raise_hidden(g, input), axis=axis)
     size = input.shape[axis]
     is_alone = isinstance(size, Expr) or size == 1
     if not is_cut_off(input, is_alone=is_alone):

@@ -5,11 +5,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
-import json
 import math
 import os
-import shutil
-import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -20,16 +17,14 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import numpy as np
 
-from nnir import archive
+from nnir import archive, origin, staging
 from nnir.errors import DeviceError, NNAdapterError, NoDevice, NoLowering, describe
 from nnir.formats.bits import stored_size, unpack
 from nnir.model import Model, Operation
 from nnir.ops.unary import COMPLEX
-from nnir.origin import describe_source
-from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
+from nnir.pairs import as_pairs, has_pairs, is_complex
 from nnir.plugins import REGISTRY
 from nnir.records import dataclass
-from nnir.staging import temporary_folder
 from nnir.types import Precision, TensorType
 
 from ...device import PROFILE, Cache, Callback, Device, Export, Timing, open_shapes
@@ -37,21 +32,11 @@ from ...emission import WRITING_STEP, refusal
 from ...lowering import LateLowerings, Lowerings
 from ...positions import Bound, bounds_of, require_within
 from ...properties import flag, integer
-from . import hosting
+from . import hosting, keeping, older, writer
+from . import states as states_of
 from .emitter import NATIVE, Emitter, Ref, input_infos
-from .keeping import (
-    Kept,
-    pack_kept,
-    pack_own_format,
-    set_kept,
-    set_own_format,
-    unpack_kept,
-)
 from .lending import lend_weights, ortvalue
-from .older import check_opset
 from .providers import Providers, Residence, choose_providers
-from .states import metadata_of, write_initial
-from .writer import files_of, files_to_write, write
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -228,7 +213,7 @@ class OnnxRuntime(Device[Settings, Program]):
                 whole = b"".join([emitter.head(size), graph, *loan.entries])
                 options = context.options()
                 loan.add_to(options)
-                if hosting.MARK in graph:
+                if shares and hosting.MARK in graph:
                     options.add_session_config_entry(*hosting.OPTION)
                 prepare(options)
                 return self._session(loan.place(whole), options, context.providers)
@@ -244,6 +229,9 @@ class OnnxRuntime(Device[Settings, Program]):
     @functools.cached_property
     def profiles(self) -> str:
         """A folder for the profiles of sessions that nobody ends; it goes with the process."""
+        import shutil
+        import tempfile
+
         folder = tempfile.mkdtemp(prefix="nnadapter_")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
@@ -258,6 +246,8 @@ class OnnxRuntime(Device[Settings, Program]):
 
     def _run_profiled(self, program: Program, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """A run with its times. A session writes one profile: the next run gets a new session."""
+        import json
+
         with program.lock:
             results = self._run(program, inputs)
             path = Path(program.session.end_profiling())
@@ -287,15 +277,15 @@ class OnnxRuntime(Device[Settings, Program]):
         view = b"" if cache is None else cache.view
         if not context.providers.is_host:
             return self._compile(context, load_kept_model(view), None)
-        kept = unpack_kept(view)
+        kept = keeping.unpack_kept(view)
         ends = ((), ()) if cache is None else (cache.inputs, cache.outputs)
         tensors = {}
-        if isinstance(kept, Kept):
+        if isinstance(kept, keeping.Kept):
             tensors = {n: ortvalue(self.runtime, a) for n, a in kept.weights.items()}
 
         def open_session() -> onnxruntime.InferenceSession:
             options = context.options()
-            if not isinstance(kept, Kept):
+            if not isinstance(kept, keeping.Kept):
                 return self._session(kept, options, context.providers)
             options.graph_optimization_level = self.runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
             if tensors:
@@ -371,13 +361,13 @@ class OnnxRuntime(Device[Settings, Program]):
         return Program.of(session, inputs, outputs, [], Providers())
 
     def files_of(self, path: Path) -> list[Path] | None:
-        return files_of(path)
+        return writer.files_of(path)
 
     def prepare_export(self, model: Model, path: Path, *, opset: int | None = None) -> Export:
         """An `.onnx` file, for operator set 13 to 25; without `opset` for the lowest one that has
         the model's operators and element types."""
         if opset is not None:
-            check_opset(opset)
+            older.check_opset(opset)
         source = as_pairs(model)
         if opset is None:
             emitter, graph = emit_lowest(source)
@@ -385,12 +375,12 @@ class OnnxRuntime(Device[Settings, Program]):
             emitter, graph = emit(source, opset, ANOTHER, states=True)
 
         def write_file() -> None:
-            emitter.metadata = describe_source(source) | emitter.metadata
-            write(path, graph, emitter.weights, emitter.head)
+            emitter.metadata = origin.describe_source(source) | emitter.metadata
+            writer.write(path, graph, emitter.weights, emitter.head)
 
         return Export(
             write_file,
-            files_to_write(path, graph, emitter.weights),
+            writer.files_to_write(path, graph, emitter.weights),
             open_shapes(v.shape for v in source.inputs),
             open_shapes(v.shape for v in source.outputs),
         )
@@ -412,12 +402,12 @@ def keep_session(
     open_session: Callable[[Prepare], onnxruntime.InferenceSession], cache: Cache
 ) -> onnxruntime.InferenceSession:
     """A session whose optimised graph goes to the cache."""
-    with temporary_folder() as folder:
-        session = open_session(lambda options: set_kept(options, folder))
-        kept = pack_kept(folder)
+    with staging.temporary_folder() as folder:
+        session = open_session(lambda options: keeping.set_kept(options, folder))
+        kept = keeping.pack_kept(folder)
         if kept is None:
-            session = open_session(lambda options: set_own_format(options, folder))
-            kept = pack_own_format(folder)
+            session = open_session(lambda options: keeping.set_own_format(options, folder))
+            kept = keeping.pack_own_format(folder)
         cache.buffer = kept
     return session
 
@@ -440,11 +430,11 @@ def emit(
     heads = input_infos(emitter, model)
     if states:
         emitter.places = model.provenance.places
-        write_initial(emitter, model)
+        states_of.write_initial(emitter, model)
     graph = emitter.graph(model, heads, model.name)
     emitter.require_lowered(step)
     if states:
-        emitter.metadata = model.provenance.properties | metadata_of(emitter, model)
+        emitter.metadata = model.provenance.properties | states_of.metadata_of(emitter, model)
     return emitter, graph
 
 
@@ -463,9 +453,9 @@ def emit_lowest(model: Model) -> tuple[Emitter, bytes]:
 
 def why_not(operation: Operation, *, shares: bool = False) -> str | None:
     """Why one operation cannot be emitted, by itself or decomposed; None where it can."""
-    if any(is_complex(v) for v in (*operation.inputs, *operation.outputs)):
+    if is_complex(operation):
         name = operation.operator.name
-        return None if operation.operator in RULES else f"onnxruntime has no complex {name}"
+        return None if has_pairs(operation) else f"onnxruntime has no complex {name}"
     return refusal(operation, lambda: Emitter(LOWERINGS, shares=shares))
 
 

@@ -18,9 +18,8 @@ from ...formulas import Formula
 from ...lowering import Lowerings, Plain
 from ...nothing import holds_nothing
 from ...quirks import report_met
-from . import kernels, older, proto
+from . import hosting, kernels, older, proto
 from .ends import copy_end, is_padded, is_quantised_behind_transpose
-from .hosting import Host
 from .quirks import PADDED_END, QUANTISED_END
 
 if TYPE_CHECKING:
@@ -94,7 +93,9 @@ class Emitter(Emission[Ref]):
     ) -> None:
         super().__init__(lowerings, outer)
         self.outer = outer
-        self.host: Host | None = outer.host if outer else Host() if shares else None
+        self.host: hosting.Host | None = None
+        if outer or shares:
+            self.host = outer.host if outer else hosting.Host()
         self.for_file: bool = outer.for_file if outer else for_file
         self.target: int | None = outer.target if outer else target
         self.known: dict[str, np.ndarray] = outer.known if outer else {}

@@ -9,7 +9,7 @@ from nnir.formats.onnx import code_of
 from nnir.model import Value
 from nnir.operator import Pattern
 from nnir.ops import quant, shape
-from nnir.types import PRECISIONS, Precision
+from nnir.types import Precision, precision_of
 
 from . import kernels, proto
 
@@ -28,7 +28,7 @@ def copy_end(nodes: list[bytes], ref: Result, name: str) -> bool:
 
     Integers of few bits have a way through wider ones, as Identity has no kernel for them.
     """
-    stored = PRECISIONS[ref.precision.dtype]
+    stored = precision_of(ref.precision.dtype)
     try:
         wide = kernels.compute_precision("Identity", stored)
     except NoLowering:

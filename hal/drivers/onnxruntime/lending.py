@@ -24,7 +24,7 @@ from nnir.formats.onnx import code_of
 from nnir.mapping import write_array
 from nnir.records import dataclass
 from nnir.staging import temporary_folder
-from nnir.types import PRECISIONS
+from nnir.types import precision_of
 
 from . import proto
 from .emitter import NATIVE
@@ -106,10 +106,10 @@ def ortvalue(runtime: ModuleType, array: np.ndarray) -> onnxruntime.OrtValue:
     """An OrtValue that borrows an array's memory; unaligned or strided arrays are copied once."""
     if not is_borrowed(array):
         array = np.array(array, order="C")
-    if PRECISIONS[array.dtype] in NATIVE:
+    if precision_of(array.dtype) in NATIVE:
         return runtime.OrtValue.ortvalue_from_numpy(array)
     raw = pack(array)
-    code = code_of(PRECISIONS[array.dtype])
+    code = code_of(precision_of(array.dtype))
     made = runtime.OrtValue.ortvalue_from_shape_and_type(list(array.shape), code)
     ctypes.memmove(made.data_ptr(), raw.ctypes.data, raw.nbytes)
     return made

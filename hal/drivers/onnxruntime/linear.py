@@ -11,11 +11,9 @@ from nnir.ops import linear
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .blind import is_mended_later, mended_product
+from . import blind, tiny, whole
 from .emitter import Emitter, Operand, Ref
 from .products import is_turned
-from .tiny import without_tiny
-from .whole import attend, is_inside, whole_of
 
 table = Lowerings[Ref]()
 table.native(linear.determinant, "Det")
@@ -47,19 +45,19 @@ def fully_connected(g: Emitter, input: Value, weight: Value, bias: Value) -> Ref
 
 @table.lower(linear.mat_mul)
 def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Ref:
-    if (whole := whole_of(g, g.operation)) is not None:
-        return attend(g, whole)
-    if is_inside(g, g.operation.outputs[0]):
+    if (found := whole.whole_of(g, g.operation)) is not None:
+        return whole.attend(g, found)
+    if whole.is_inside(g, g.operation.outputs[0]):
         return g.stand_in(g.operation.outputs[0])
-    left = _swap_last(g, x) if transpose_x else without_tiny(g, x)
+    left = _swap_last(g, x) if transpose_x else tiny.without_tiny(g, x)
     right = _swap_last(g, y) if transpose_y else y
     if x.shape[-2 if transpose_x and x.rank > 1 else -1] == 0:
         return _sums_of_nothing(g)
     if y.rank == 1 and x.rank > 1:  # a transpose before would be fused into what is wrong
         return g.squeeze(g.node("MatMul", left, g.unsqueeze(y, 1)), x.rank - 1)
     made = g.node("MatMul", left, right)
-    if is_mended_later(x, for_file=g.for_file):
-        return mended_product(g, x, left, y, made)
+    if blind.is_mended_later(x, for_file=g.for_file):
+        return blind.mended_product(g, x, left, y, made)
     return made
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from nnir.errors import NoLowering, Unsupported
-from nnir.types import PRECISIONS, Precision
+from nnir.types import Precision, precision_of
 
 from .proto import Attributes
 
@@ -89,7 +89,7 @@ def check_types(op: str, given: Sequence[Precision | None], opset: int) -> None:
     for position, precision in enumerate(given):
         if precision is None:
             continue
-        stored = PRECISIONS[precision.dtype]  # a quantised type is stored as its integers
+        stored = precision_of(precision.dtype)  # a quantised type is stored as its integers
         if since := missing(op, position, opset).get(stored):
             raise NoLowering(f"{op} of {stored.name} needs opset {since}, not {opset}")
 

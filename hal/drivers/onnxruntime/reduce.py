@@ -15,8 +15,8 @@ from nnir.types import Precision, TensorType
 
 from ...lowering import Lowerings
 from ...quirks import report_met
+from . import cuda
 from .binary import SIGNED, from_signed_order, to_signed_order
-from .cuda import restore_infinity
 from .emitter import Emitter, Operand, Ref, Sizes
 from .kernels import has_kernel
 from .quirks import SUMS_OF_INT64, is_small_sum
@@ -115,7 +115,9 @@ def _extreme(g: Emitter, name: str, input: Value, axes: Along, *, keepdim: bool)
         raise NoLowering(f"onnxruntime's {name} of {input.type} gives the bounds of INT32")
     wide = g.cast(input, Precision.UINT8) if input.precision == Precision.BOOL8 else input
     found = g.node(name, wide, axes, keepdims=keepdim)
-    return restore_infinity(g, name, input, axes, found) if g.host and input.is_float else found
+    return (
+        cuda.restore_infinity(g, name, input, axes, found) if g.host and input.is_float else found
+    )
 
 
 @table.lower(reduce.reduce_mean)

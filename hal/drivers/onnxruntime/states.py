@@ -7,10 +7,9 @@ import json
 import numpy as np
 
 from nnir.formats.onnx import INITIAL
-from nnir.lists import LIST_ENDS
+from nnir.metadata import LIST_ENDS, PAIRS
 from nnir.model import Model, Value
 from nnir.state import State
-from nnir.stateful import PAIRS
 
 from . import proto
 from .emitter import Emitter

@@ -99,9 +99,8 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     return g.node("Cast", input, precision=dtype, **how)
 
 
-BIT_CAST = frozenset(
-    p for p in Precision if p.dtype.name in ("float16", "bfloat16", "float32", "float64")
-) | frozenset(p for p in Precision if p.dtype.kind in "iu" and p < 24)
+REALS = frozenset({Precision.FLOAT16, Precision.BFLOAT16, Precision.FLOAT32, Precision.FLOAT64})
+BIT_CAST = REALS | frozenset(p for p in Precision if p.is_integer and p < 24)
 """Precisions that ONNX Runtime reinterprets."""
 
 

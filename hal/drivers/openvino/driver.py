@@ -22,7 +22,7 @@ from nnir.mapping import map_file
 from nnir.model import Model, Operation, Value
 from nnir.ops.unary import COMPLEX
 from nnir.origin import describe_source
-from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
+from nnir.pairs import as_pairs, has_pairs, is_complex
 from nnir.records import dataclass
 from nnir.types import Precision, TensorType
 
@@ -472,9 +472,9 @@ def emit(runtime: ModuleType, model: Model) -> tuple[Emitter, openvino.Model]:
 
 def why_not(runtime: ModuleType, operation: Operation) -> str | None:
     """Why one operation cannot be emitted, by itself or decomposed; None where it can."""
-    if any(is_complex(v) for v in (*operation.inputs, *operation.outputs)):
+    if is_complex(operation):
         name = operation.operator.name
-        return None if operation.operator in RULES else f"openvino has no complex {name}"
+        return None if has_pairs(operation) else f"openvino has no complex {name}"
     return refusal(operation, lambda: Emitter(LOWERINGS, runtime))
 
 
