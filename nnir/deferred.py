@@ -22,8 +22,12 @@ class Deferred(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(import_paused(self.__name__), name)
-        setattr(self, name, found)  # so that a name is looked for once
+        super().__setattr__(name, found)  # so that a name is looked for once
         return found
+
+    def __setattr__(self, name: str, value: object) -> None:
+        setattr(import_paused(self.__name__), name, value)
+        super().__setattr__(name, value)
 
     @property
     def __dict__(self) -> dict[str, Any]:  # type: ignore[override]

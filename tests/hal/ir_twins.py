@@ -16,7 +16,7 @@ from hal.runtime import manager
 from nnir.errors import NoLowering
 from nnir.formats.openvino import runtime as paper
 from nnir.model import Model
-from nnir.passes.complex_pairs import as_pairs
+from nnir.pairs import as_pairs
 
 PLACE = re.compile(r'offset="(\d+)" size="(\d+)"')
 EDGES = re.compile(r"(?:\t*<edge from-layer.*\n)+")

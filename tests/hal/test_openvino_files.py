@@ -30,7 +30,7 @@ from nnir.formats.openvino.graph import Node, Output
 from nnir.formats.openvino.nodes import create, kinds
 from nnir.model import Model
 from nnir.ops import activation, conv, index, linear, unary
-from nnir.passes.complex_pairs import as_pairs
+from nnir.pairs import as_pairs
 from nnir.types import Precision, TensorType
 
 from ..conftest import folder_of

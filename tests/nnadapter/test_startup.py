@@ -48,3 +48,37 @@ def test_another_distribution_of_our_name(tmp_path: Path) -> None:
     done = python(tmp_path, "-P", "-m", "nnadapter", "doctor")
     assert done.returncode == 1
     assert done.stderr.startswith("error: the package 'hal' is of hal too: `pip uninstall hal`")
+
+
+FIRST = """
+import sys, numpy as np, nnadapter as nna
+nna.compile(nna.load(sys.argv[1]), "onnxruntime")(np.ones((1, 3, 8, 8), np.float32))
+print(*sys.modules)
+"""
+NEEDLESS = {
+    *("ml_dtypes", "nnir.archive", "nnir.serial", "nnir.check", "nnir.lists", "nnir.ops.quant"),
+    *("nnir.ops.attention", "nnir.ops.recurrent", "nnir.passes.complex_pairs", "nnadapter.racing"),
+    *("nnadapter.checking", "hal.runtime.list_program", "frontends.onnx.lists"),
+    *(f"hal.drivers.onnxruntime.{n}" for n in ("cuda", "hosting", "keeping", "states", "tiny")),
+}
+"""What a convolution and a sum do not need: a program starts in the time that its imports take."""
+
+
+def test_a_first_result_imports_what_it_needs(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    helper = pytest.importorskip("onnx.helper")
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["c"], pads=[1, 1, 1, 1]),
+        helper.make_node("Add", ["c", "x"], ["y"]),
+    ]
+    ends = [helper.make_tensor_value_info(n, 1, [1, 3, 8, 8]) for n in "xy"]
+    weights = [helper.make_tensor("w", 1, [3, 3, 3, 3], [0.5] * 81)]
+    graph = helper.make_graph(nodes, "first", ends[:1], ends[1:], weights)
+    path = tmp_path / "first.onnx"
+    path.write_bytes(helper.make_model(graph).SerializeToString())
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", FIRST, str(path)],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert not done.stderr
+    assert not NEEDLESS & {*done.stdout.split()}

@@ -13,7 +13,8 @@ from nnir.errors import NoLowering
 from nnir.evaluate import evaluate
 from nnir.model import Model, Value
 from nnir.ops import binary, compare, complex, generate, index, linear, reduce, shape, unary
-from nnir.passes.complex_pairs import RULES, as_pairs, longer
+from nnir.pairs import as_pairs
+from nnir.passes.complex_pairs import RULES, longer
 from nnir.types import PadMode, Precision, TensorType
 
 RNG = np.random.default_rng(0)
