@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import IntEnum
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -70,7 +71,9 @@ class Precision(IntEnum):
     @property
     def dtype(self) -> np.dtype:
         """The NumPy type that holds one element."""
-        if self not in _DTYPES:
+        try:
+            return _DTYPES[self]
+        except KeyError:
             _add_narrow()
         return _DTYPES[self]
 
@@ -179,6 +182,7 @@ _PRECISIONS: dict[np.dtype, Precision] = {d: p for p, d in _DTYPES.items()}
 _DTYPES |= {p: np.dtype(p.name.split("_")[1].lower()) for p in Precision if 24 <= p <= 32}
 
 
+@cache
 def _add_narrow() -> None:
     """Complete the tables with the types that NumPy has not by itself: few models hold any, and
     their import takes as long as that of a driver."""
@@ -225,9 +229,11 @@ INTEGERS = frozenset(p for p in Precision if p.name.startswith(("INT", "UINT")))
 
 def find_precision(dtype: np.dtype) -> Precision | None:
     """The precision that a NumPy type stands for, None where there is none."""
-    if dtype not in _PRECISIONS:
+    found = _PRECISIONS.get(dtype)
+    if found is None:
         _add_narrow()
-    return _PRECISIONS.get(dtype)
+        found = _PRECISIONS.get(dtype)
+    return found
 
 
 def precision_of(dtype: np.typing.DTypeLike) -> Precision:
@@ -326,7 +332,8 @@ class TensorType:
 
     @property
     def dtype(self) -> np.dtype:
-        return self.precision.dtype
+        found = _DTYPES.get(self.precision)
+        return self.precision.dtype if found is None else found
 
     @property
     def rank(self) -> int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from nnir.archive import dumps, loads
+from nnir import archive
 from nnir.errors import BadFile, BadInput, DeviceError, NoDevice, Unsupported
 from nnir.formats.tflite import IDENTIFIER
 from nnir.mapping import map_file
@@ -135,7 +135,7 @@ class LiteRT(Device):
             if cache is not None:
                 cache.buffer = pack_form(form, shapes, cache.beside)
         elif cache is not None:
-            cache.buffer = pack(dumps(model), {"shapes": None})
+            cache.buffer = pack(archive.dumps(model), {"shapes": None})
         return program
 
     def execute_program(
@@ -189,7 +189,7 @@ class LiteRT(Device):
         ends = Ends.of_types(cache.inputs, cache.outputs)
         shapes, kept = about["shapes"], about.get("ready")
         if shapes is None:
-            return Program(context, loads(content), ends)
+            return Program(context, archive.loads(content), ends)
         program = Program(context, None, ends)
         ready = None
         if kept is not None and cache.beside is not None:
