@@ -183,16 +183,22 @@ def warm_table(folder: Path, names: Sequence[str], devices: Sequence[str], round
     OUT.print(shown)
 
 
-def main() -> None:
+def make_parser(text: str | None) -> argparse.ArgumentParser:
+    """What a benchmark of first results is told: networks, devices, rounds and a folder."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=text, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*", default=[*first_models.NAMES])
     parser.add_argument("--devices", default=",".join(SUFFIXES))
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--warm", action="store_true")
     folder = Path(tempfile.gettempdir()) / "nnadapter-bench"
     parser.add_argument("--folder", type=Path, default=folder)
+    return parser
+
+
+def main() -> None:
+    parser = make_parser(__doc__)
+    parser.add_argument("--warm", action="store_true")
     given = parser.parse_args()
     show = warm_table if given.warm else first_table
     show(given.folder, given.names, given.devices.split(","), given.rounds)

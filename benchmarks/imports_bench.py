@@ -10,19 +10,17 @@ the least of the rounds).
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 from . import first_models
-from .first_bench import OURS, SUFFIXES, THEIRS
+from .first_bench import OURS, SUFFIXES, THEIRS, make_parser
 
 OWN = ("nnadapter", "nnir", "hal", "frontends")
 LINE = re.compile(r"import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)", re.ASCII)
@@ -64,15 +62,7 @@ def row_of(folder: Path, name: str, device: str, rounds: int) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("names", nargs="*", default=[*first_models.NAMES])
-    parser.add_argument("--devices", default=",".join(SUFFIXES))
-    parser.add_argument("--rounds", type=int, default=7)
-    folder = Path(tempfile.gettempdir()) / "nnadapter-bench"
-    parser.add_argument("--folder", type=Path, default=folder)
-    given = parser.parse_args()
+    given = make_parser(__doc__).parse_args()
     shown = Table("device", "network", "modules of ours", "ms", "of others", "ms")
     for device in given.devices.split(","):
         for name in given.names:
