@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,4 @@ def test_a_first_result_imports_what_it_needs(tmp_path: Path) -> None:
     )  # fmt: skip
     assert not done.stderr
     assert not NEEDLESS & {*done.stdout.split()}
+    assert all(map(find_spec, NEEDLESS))
