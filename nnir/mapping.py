@@ -68,11 +68,20 @@ def map_file(path: Path) -> bytes | MappedFile:
         notice(path)
     descriptor = open_file(path)
     try:
-        size = os.fstat(descriptor).st_size
-        mapped = MappedFile(descriptor, 0, access=mmap.ACCESS_READ) if size else None
+        return map_descriptor(descriptor)
     except (OSError, ValueError) as error:
-        os.close(descriptor)
         raise BadFile(f"cannot map {str(path)!r}: {error}") from None
+
+
+def map_descriptor(descriptor: int, access: int = mmap.ACCESS_READ) -> bytes | MappedFile:
+    """The bytes of an open file, whose descriptor the map keeps; OSError or ValueError where it
+    cannot be mapped, and it is closed."""
+    try:
+        size = os.fstat(descriptor).st_size
+        mapped = MappedFile(descriptor, 0, access=access) if size else None
+    except (OSError, ValueError):
+        os.close(descriptor)
+        raise
     if mapped is None:
         os.close(descriptor)
         return b""

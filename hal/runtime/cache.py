@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mmap
-import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
@@ -16,6 +15,7 @@ from nnir import serial, stateful
 from nnir.budget import open_file
 from nnir.errors import DAMAGE, BadCall, BadFile, NNAdapterError, describe, summary
 from nnir.installed import version_of
+from nnir.mapping import map_descriptor
 from nnir.model import Model
 from nnir.records import dataclass
 from nnir.staging import replacing
@@ -250,10 +250,7 @@ def read(path: Path, wanted: str | None, context: Context) -> Saved | None:
 def map_file(path: Path) -> memoryview:
     """The bytes of a file, mapped for this process alone: it may write to them."""
     path.stat()  # whose errors say what is there: a cache that is not is nothing to warn of
-    with os.fdopen(open_file(path), "rb") as file:
-        if not os.fstat(file.fileno()).st_size:
-            return memoryview(b"")
-        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+    return memoryview(map_descriptor(open_file(path), mmap.ACCESS_COPY))
 
 
 def check_saved(saved: Saved, wanted: str | None, context: Context) -> Saved:

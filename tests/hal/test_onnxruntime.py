@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from types import ModuleType
 
 import ml_dtypes
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 import nnadapter as nna
 from hal.device import Cache
@@ -17,8 +19,9 @@ from hal.drivers.onnxruntime import writer
 from hal.drivers.onnxruntime.driver import OnnxRuntime, emit, ortvalue
 from hal.drivers.onnxruntime.keeping import Kept, unpack_kept
 from hal.drivers.onnxruntime.kernels import compute_precision
-from hal.drivers.onnxruntime.lending import lend_weights
+from hal.drivers.onnxruntime.lending import lending, mapped_places
 from nnir.errors import BadCall, DeviceError, NoLowering
+from nnir.mapping import map_file
 from nnir.model import Model
 from nnir.ops import activation, binary, control, linear, pool, quant, shape, unary
 from nnir.types import Precision, TensorType
@@ -123,16 +126,68 @@ def test_unaligned_weights_lie_in_a_file_while_a_session_is_made(
     square = rng.random((600, 600), np.float32)
     shifted = np.frombuffer(b"\0" + square.tobytes(), np.float32, square.size, 1)
     weights = {"aligned": square, "shifted": shifted.reshape(square.shape), "turned": square.T}
-    with lend_weights(onnxruntime, weights) as loan:
+    with lending(onnxruntime, weights, {}) as loan:
         assert loan.folder is not None
         assert list(loan.tensors) == ["aligned"]
         held = np.fromfile(loan.folder / "weights", np.float32)
     np.testing.assert_array_equal(held, np.stack([square, square.T]).reshape(-1))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
-    with lend_weights(onnxruntime, weights) as loan:
+    with lending(onnxruntime, weights, {}) as loan:
         assert loan.folder is None
         assert list(loan.tensors) == list(weights)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_weights_in_a_file_are_read_from_there(tmp_path: Path) -> None:
+    """Wherever they begin, also of a cache; others are written beside them, or lent."""
+    path, x = tmp_path / "model.onnx", np.eye(2, 600, dtype=np.float32)
+    numbers = [np.random.default_rng(k).random((600, 600), np.float32) for k in range(3)]
+    names = ("as", "turned", "known")
+    nodes = [
+        helper.make_node("MatMul", ["x", "as"], ["0"]),
+        helper.make_node("Transpose", ["turned"], ["1"]),
+        helper.make_node("MatMul", ["0", "1"], ["2"]),
+        helper.make_node("MatMul", ["2", "known"], ["y"]),
+    ]
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, (2, 600)) for n in "xy"]
+    held = [numpy_helper.from_array(a, n) for a, n in zip(numbers, names, strict=True)]
+    graph = helper.make_graph(nodes, "g" * 3, ends[:1], ends[1:], held)
+    onnx.save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path
+    )
+    want = onnxruntime.InferenceSession(path).run(None, {"x": x})[0]
+
+    model = nna.load(path)
+    emitter, _ = emit(model)
+    places = mapped_places(onnxruntime, emitter.weights)
+    assert len(places) == 2
+    for file, offset in places.values():
+        array = np.fromfile(f"/{file}", np.float32, 600 * 600, offset=offset).reshape(600, 600)
+        assert any(np.array_equal(array, n) for n in numbers)
+    for _ in range(2):  # to a cache, and from it
+        found = nna.compile(model, "onnxruntime", cache_dir=tmp_path)(x)[0]
+        np.testing.assert_allclose(found, want, rtol=1e-5)
+    found = nna.compile(model, "onnxruntime")(x)[0]
+    path.unlink()
+    np.testing.assert_array_equal(nna.compile(model, "onnxruntime")(x)[0], found)
+    assert {p.suffix for p in tmp_path.iterdir()} == {".nnc"}
+
+
+def test_older_releases_do_not_look_for_weights_in_files(tmp_path: Path) -> None:
+    array = np.zeros(1 << 16, np.float32)
+    array.tofile(tmp_path / "weights")
+    weights = {"weight": np.frombuffer(map_file(tmp_path / "weights"), np.float32)}
+    assert list(mapped_places(onnxruntime, weights)) == ["weight"]
+    assert mapped_places(onnxruntime, {"weight": array}) == {}
+    assert mapped_places(ModuleOf("1.21.1"), weights) == {}
+
+
+class ModuleOf(ModuleType):
+    """A module of a release."""
+
+    def __init__(self, release: str) -> None:
+        super().__init__("onnxruntime")
+        self.__version__ = release
 
 
 @pytest.mark.parametrize("tempdir", [".", "absent"])

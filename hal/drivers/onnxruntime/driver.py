@@ -35,7 +35,7 @@ from ...properties import flag, integer
 from . import hosting, keeping, older, writer
 from . import states as states_of
 from .emitter import NATIVE, Emitter, Ref, input_infos
-from .lending import lend_weights, ortvalue
+from .lending import Loan, lend_weights, ortvalue
 from .providers import Providers, Residence, choose_providers
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ class OnnxRuntime(Device[Settings, Program]):
         held: list[Any] = []
 
         def open_session(prepare: Prepare = change_nothing) -> onnxruntime.InferenceSession:
-            with lend_weights(self.runtime, emitter.weights) as loan:
+            def open_lent(loan: Loan) -> onnxruntime.InferenceSession:
                 held[:] = emitter.weights, loan.tensors
                 size = len(graph) + sum(map(len, loan.entries))
                 whole = b"".join([emitter.head(size), graph, *loan.entries])
@@ -217,6 +217,8 @@ class OnnxRuntime(Device[Settings, Program]):
                     options.add_session_config_entry(*hosting.OPTION)
                 prepare(options)
                 return self._session(loan.place(whole), options, context.providers)
+
+            return lend_weights(self.runtime, emitter.weights, open_lent)
 
         session = open_session() if cache is None else keep_session(open_session, cache)
         inputs, outputs = ([v.type for v in ends] for ends in (model.inputs, model.outputs))
@@ -279,20 +281,23 @@ class OnnxRuntime(Device[Settings, Program]):
             return self._compile(context, load_kept_model(view), None)
         kept = keeping.unpack_kept(view)
         ends = ((), ()) if cache is None else (cache.inputs, cache.outputs)
-        tensors = {}
-        if isinstance(kept, keeping.Kept):
-            tensors = {n: ortvalue(self.runtime, a) for n, a in kept.weights.items()}
+        held: list[Any] = []
 
         def open_session() -> onnxruntime.InferenceSession:
-            options = context.options()
             if not isinstance(kept, keeping.Kept):
-                return self._session(kept, options, context.providers)
-            options.graph_optimization_level = self.runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
-            if tensors:
-                options.add_external_initializers(list(tensors), list(tensors.values()))
-            return self._session(kept.graph, options, context.providers)
+                return self._session(kept, context.options(), context.providers)
 
-        program = Program.of(open_session(), *ends, [kept, tensors], context.providers)
+            def open_lent(loan: Loan) -> onnxruntime.InferenceSession:
+                held[:] = kept.weights, loan.tensors
+                options, levels = context.options(), self.runtime.GraphOptimizationLevel
+                options.graph_optimization_level = levels.ORT_DISABLE_ALL
+                loan.add_to(options)
+                whole = kept.join(loan.entries)
+                return self._session(loan.place(whole), options, context.providers)
+
+            return lend_weights(self.runtime, kept.weights, open_lent)
+
+        program = Program.of(open_session(), *ends, held, context.providers)
         if context.is_profiled:
             program.renew = open_session
         return program

@@ -7,7 +7,7 @@ lacks, are kept in ONNX Runtime's own format, of which each session makes a copy
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,15 @@ from nnir.formats.onnx import (
     TensorProto,
     precision_of_code,
 )
-from nnir.formats.wire import fields, integers, number, span, text
+from nnir.formats.wire import (
+    encode_block,
+    encode_integer,
+    fields,
+    integers,
+    number,
+    span,
+    text,
+)
 from nnir.mapping import Span
 from nnir.records import dataclass
 
@@ -46,10 +54,16 @@ SMALLEST = "1024"
 
 @dataclass(frozen=True)
 class Kept:
-    """A graph to restore and its weights by name, which are views of the cache."""
+    """A model to restore, in two parts: its graph without the weights that lie outside, and what
+    stands beside that. These weights by name are views of the cache."""
 
+    beside: bytes
     graph: bytes
     weights: Mapping[str, np.ndarray]
+
+    def join(self, entries: Iterable[bytes]) -> bytes:
+        """The model with initialisers."""
+        return self.beside + encode_block(ModelProto.GRAPH, self.graph + b"".join(entries))
 
 
 @dataclass(frozen=True)
@@ -107,13 +121,14 @@ def unpack_kept(view: bytes | memoryview) -> Kept | bytes:
     if bytes(view[: len(MAGIC)]) != MAGIC or len(view) < start:
         raise DeviceError("a cache without a program of onnxruntime")
     end = start + int.from_bytes(view[len(MAGIC) : start], "little")
-    graph = bytes(view[start:end])
-    data = view[end + -end % ALIGNMENT :]
+    model = bytes(view[start:end])
+    data = view[end + -end % ALIGNMENT :].toreadonly()  # so that it is known to be as in the file
     try:
-        weights = {n: _array(data, w) for n, w in outer_weights(graph).items()}
+        beside, graph, outside = split_model(model)
+        weights = {n: _array(data, w) for n, w in outside.items()}
     except (NNAdapterError, *DAMAGE) as error:
         raise DeviceError(f"onnxruntime cannot restore this buffer: {describe(error)}") from None
-    return Kept(graph, weights)
+    return Kept(beside, graph, weights)
 
 
 def _array(data: memoryview, weight: Weight) -> np.ndarray:
@@ -126,13 +141,31 @@ def _array(data: memoryview, weight: Weight) -> np.ndarray:
 
 def outer_weights(model: bytes) -> dict[str, Weight]:
     """The initialisers of the main graph whose data lie in another file."""
+    return split_model(model)[2]
+
+
+def split_model(model: bytes) -> tuple[bytes, bytes, dict[str, Weight]]:
+    """A model without its graph, the graph without the initialisers whose data lie in another file,
+    and these."""
     found: dict[str, Weight] = {}
+    beside, graph = list[bytes](), list[bytes]()
     for field, value in fields(model, 0, len(model)):
-        if field == ModelProto.GRAPH:
-            for inner, tensor in fields(model, *span(value)):
-                if inner == GraphProto.INITIALIZER:
-                    found |= _outer_weight(model, span(tensor))
-    return found
+        if field != ModelProto.GRAPH:
+            beside.append(_encode(model, field, value))
+            continue
+        for inner, part in fields(model, *span(value)):
+            outer = _outer_weight(model, span(part)) if inner == GraphProto.INITIALIZER else {}
+            found |= outer
+            if not outer:
+                graph.append(_encode(model, inner, part))
+    return b"".join(beside), b"".join(graph), found
+
+
+def _encode(model: bytes, field: int, value: int | Span) -> bytes:
+    """A field of a model or graph as it is there: none of them are numbers of a fixed size."""
+    if isinstance(value, int):
+        return encode_integer(field, value)
+    return encode_block(field, model[slice(*value)])
 
 
 def _outer_weight(model: bytes, tensor: Span) -> dict[str, Weight]:

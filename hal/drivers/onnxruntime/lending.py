@@ -1,27 +1,26 @@
 """Where a session finds the weights of a program.
 
-Weights that lie aligned in a mapped file are lent to ONNX Runtime where they are. Others (an offset
-in a source is anything, a transposed matrix has no memory of its own) would take anonymous memory
-for as long as the session lives, also where its kernels keep a form of their own. So they are
-written to a file that ONNX Runtime maps itself, gives back as it packs them, and that has no name
-any more once the session is there.
+Those that are views of a file ONNX Runtime maps from there itself. A transposed matrix has no
+memory of its own, and would take anonymous memory for as long as the session lives, also where
+kernels keep a form of their own: such weights are written to a file that has no name any more once
+the session is there. All others are lent to it, and it may copy them.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from nnir.errors import BadFile
+from nnir.errors import BadFile, DeviceError
 from nnir.formats.bits import pack
 from nnir.formats.onnx import code_of
-from nnir.mapping import write_array
+from nnir.mapping import place_of, write_array
 from nnir.records import dataclass
 from nnir.staging import temporary_folder
 from nnir.types import precision_of
@@ -35,8 +34,24 @@ if TYPE_CHECKING:
 LEAST = 1 << 20
 """Bytes of weights below which a file does not pay."""
 
+SMALL = 1 << 16
+"""Bytes of a weight from which on it pays to map it."""
+
 ALIGNMENT = 64
 FILE = "weights"
+
+DESCRIPTORS = Path("/proc/self/fd")
+"""Where open files can be opened again, whatever became of their names."""
+
+FOLDER_OPTION = "session.model_external_initializers_file_folder_path"
+FIRST_RELEASE = (1, 22)
+"""The first that finds files of weights for a model in memory."""
+
+
+Place = tuple[str, int]
+"""A file, and where a weight begins in it."""
+
+Session = TypeVar("Session")
 
 
 @dataclass
@@ -44,46 +59,89 @@ class Loan:
     """Weights as initialisers of a model: `entries` are those of its graph.
 
     `tensors` borrow the memory of arrays and must outlive the session; `folder` holds the file of
-    the others until it is made.
+    others until it is made. `is_rooted`: files are named from the root of the system.
     """
 
     entries: list[bytes]
     tensors: dict[str, onnxruntime.OrtValue]
     folder: Path | None
+    is_rooted: bool
 
     def add_to(self, options: onnxruntime.SessionOptions) -> None:
         """Say in the options of a session where the weights are."""
         if self.tensors:
             options.add_external_initializers(list(self.tensors), list(self.tensors.values()))
+        if self.is_rooted:
+            options.add_session_config_entry(FOLDER_OPTION, "/")
 
     def place(self, model: bytes) -> bytes | str:
-        """The model as a session takes it: beside the file of weights, where there is one, as not
-        every release finds that for a model in memory."""
-        if self.folder is None:
+        """The model as a session takes it: beside the file of weights, where there is one, for
+        releases that do not find that for a model in memory."""
+        if self.folder is None or self.is_rooted:
             return model
         path = self.folder / "model.onnx"
         path.write_bytes(model)
         return str(path)
 
 
+def lend_weights(
+    runtime: ModuleType, weights: Mapping[str, np.ndarray], open_session: Callable[[Loan], Session]
+) -> Session:
+    """What makes a session gets the weights of its model; once more, where it fails with those that
+    lie in files, as of one that was deleted since."""
+    places = mapped_places(runtime, weights)
+    if places:
+        try:
+            with lending(runtime, weights, places) as loan:
+                return open_session(loan)
+        except DeviceError:
+            pass
+    with lending(runtime, weights, {}) as loan:
+        return open_session(loan)
+
+
 @contextmanager
-def lend_weights(runtime: ModuleType, weights: Mapping[str, np.ndarray]) -> Iterator[Loan]:
-    """The weights of a model while a session of it is made."""
-    apart = {n: a for n, a in weights.items() if not is_borrowed(a)}
+def lending(
+    runtime: ModuleType, weights: Mapping[str, np.ndarray], mapped: Mapping[str, Place]
+) -> Iterator[Loan]:
+    """The weights of a model while a session of it is made, which finds some `mapped`."""
+    places, is_rooted = dict(mapped), bool(mapped)
+    apart = {n: a for n, a in weights.items() if n not in places and not is_borrowed(a)}
     with ExitStack() as stack:
-        folder, offsets = None, {}
+        folder = None
         if sum(a.nbytes for a in apart.values()) >= LEAST:
             try:
                 folder = stack.enter_context(temporary_folder())
                 offsets = write_aligned(folder / FILE, apart)
             except (OSError, BadFile):  # a full disk: memory must do
-                offsets = {}
+                folder = None
+            else:
+                file = from_root(folder / FILE) if is_rooted else FILE
+                places |= {n: (file, offset) for n, offset in offsets.items()}
         entries = [
-            proto.initializer(proto.external_tensor(n, a, FILE, offsets.get(n, 0), a.nbytes))
+            proto.initializer(proto.external_tensor(n, a, *places.get(n, (FILE, 0)), a.nbytes))
             for n, a in weights.items()
         ]
-        lent = {n: ortvalue(runtime, a) for n, a in weights.items() if n not in offsets}
-        yield Loan(entries, lent, folder if offsets else None)
+        lent = {n: ortvalue(runtime, a) for n, a in weights.items() if n not in places}
+        yield Loan(entries, lent, folder, is_rooted)
+
+
+def mapped_places(runtime: ModuleType, weights: Mapping[str, np.ndarray]) -> dict[str, Place]:
+    """Where ONNX Runtime finds those that are views of files, as far as it is worth it."""
+    release = tuple(map(int, runtime.__version__.split(".")[:2]))
+    if release < FIRST_RELEASE or not DESCRIPTORS.is_dir():
+        return {}
+    found = {}
+    for name, array in weights.items():
+        if array.nbytes >= SMALL and precision_of(array.dtype) in NATIVE:
+            place = place_of(array)
+            if place is not None:
+                found[name] = (from_root(DESCRIPTORS / str(place[0])), place[1])
+    return found
+
+
+def from_root(path: Path) -> str:
+    return str(path).lstrip("/")
 
 
 def is_borrowed(array: np.ndarray) -> bool:
