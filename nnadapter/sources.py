@@ -83,11 +83,15 @@ def load(
     given: dict[str, Any] = {"keywords": keywords, "outputs": outputs, "signature": signature}
     given |= {"inputs": _require_sequence(inputs), "dynamic_shapes": dynamic_shapes, "tags": tags}
     given |= {"params": params, "trust": trust or None, "qdq": qdq or None}
-    with choosing(Choices(shapes or {}, sizes or {}, values or {})):
-        model, images = _translate_source(source, {k: v for k, v in given.items() if v is not None})
-    if isinstance(source, (str, os.PathLike)):
-        model.provenance.file = Path(source)
-    return _arrange_ends(model, images, input_layout, output_layout, state)
+    chosen = Choices(shapes or {}, sizes or {}, values or {})
+    options = {k: v for k, v in given.items() if v is not None}
+    runs_code = not isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview))
+    with nullcontext() if runs_code else paused_collector():  # a framework may leave much behind
+        with choosing(chosen):
+            model, images = _translate_source(source, options)
+        if isinstance(source, (str, os.PathLike)):
+            model.provenance.file = Path(source)
+        return _arrange_ends(model, images, input_layout, output_layout, state)
 
 
 def _require_sequence(inputs: Sequence[Any] | None) -> Sequence[Any] | None:
@@ -148,8 +152,7 @@ def _translate_source(source: Source, options: dict[str, Any]) -> tuple[Model, s
                     f"are {known}"
                 )
             note(f"read by the frontend {frontend.name}")
-            with paused_collector() if isinstance(source, (Path, bytes)) else nullcontext():
-                return frontend.load(source, **options), frontend.image_layout
+            return frontend.load(source, **options), frontend.image_layout
     if isinstance(source, Path) and (why := explain_foreign(source, _head(source))):
         raise BadFile(f"{source}: no frontend recognises it: {why}")
     known = ", ".join(frontends())

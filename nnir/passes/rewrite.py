@@ -136,7 +136,10 @@ def sweep(model: Model) -> bool:
             maker = value.producer
             if maker is not None and maker not in dead and not _is_read(maker, ends):
                 waiting.append(maker)
-    model.remove(dead)
+    if dead:
+        model.operations = [o for o in model.operations if o not in dead]
+    for operation in dead:  # no cycle is left: memory is free at once, not with a later collection
+        operation.outputs = ()
     return bool(dead)
 
 
