@@ -1,26 +1,33 @@
 """How long a call takes: PyTorch programs through us, and their ONNX export in the engines.
 
     python -m benchmarks.latency [NAME ...] [--devices onnxruntime,openvino] [--threads 1,2]
-                                 [--calls 25] [--folder DIR]
+                                 [--fastest] [--calls 25] [--folder DIR]
 
 Ours is the `.pt2` file, loaded, optimised and compiled; the peer is what
 `torch.onnx.export(dynamo=True, optimize=True)` writes, in ONNX Runtime and as OpenVINO reads it.
 Each pair is called in turns in two processes of its own: what is compiled first in a process may
 lie in slower memory (a tenth, on a virtual machine), so each is the first once, and the times are
 geometric means. Both results are compared with PyTorch's.
+
+Ours runs on the device of the engine that it is compared with, or with `--fastest` on the one that
+`device="fastest"` chose of those installed, in a process before. Then each has its processes for
+itself, four in turns: threads of ONNX Runtime wait for work by running, up to fifty milliseconds
+long, which takes a core from another engine in the same process.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -37,6 +44,8 @@ FIRST = ("ours", "peer")
 THREADS = {
     "onnxruntime": "ONNXRUNTIME_NUM_THREADS={};",
     "openvino": "INTEL_OPENVINO_INFERENCE_NUM_THREADS={};",
+    "litert": "GOOGLE_XNNPACK_NUM_THREADS={};",
+    "torch": "TORCH_NUM_THREADS={};",
 }
 Arrays = Sequence[np.ndarray]
 Call = Callable[[], Arrays]
@@ -75,22 +84,53 @@ def read_arrays(path: Path) -> list[np.ndarray]:
         return [file[f"arr_{k}"] for k in range(len(file.files))]
 
 
-def compare(
-    folder: Path, name: str, device: str, threads: int, calls: int, *, peer_first: bool
-) -> dict[str, float]:
-    """Milliseconds of both and the largest errors."""
+@dataclass(frozen=True)
+class Task:
+    """A network that is measured beside an engine, ours on its device or on the fastest one."""
+
+    folder: Path
+    name: str
+    device: str
+    threads: int
+    calls: int
+    is_fastest: bool
+
+
+def compile_ours(task: Task, program: Path, arrays: Arrays) -> Any:
+    """The `.pt2` file compiled, on the device that the task says."""
     import nnadapter as nna
 
-    program, exported = torch_models.ensure(folder, name)
-    arrays, wanted = (read_arrays(folder / f"{name}_{w}.npz") for w in ("inputs", "results"))
-    peer = peer_of(device, exported, arrays, threads) if peer_first else None
     model = nna.load(program)
     nna.optimize(model)
-    compiled = nna.compile(model, device, THREADS[device].format(threads))
-    peer = peer or peer_of(device, exported, arrays, threads)
-    runs = {"ours": lambda: compiled(*arrays), "peer": peer}
-    errors = {f"{k} error": error_of(run(), wanted) for k, run in runs.items()}
-    return {k: 1e3 * t for k, t in in_turns(runs, calls).items()} | errors
+    if not task.is_fastest:
+        return nna.compile(model, task.device, THREADS[task.device].format(task.threads))
+    properties = "".join(text.format(task.threads) for text in THREADS.values())
+    cache = task.folder / f"fastest_{task.threads}"
+    cache.mkdir(exist_ok=True)
+    return nna.compile(model, "fastest", properties, inputs=arrays, cache_dir=cache)
+
+
+def compare(task: Task, first: str) -> dict[str, Any]:
+    """Milliseconds of both and the largest errors, and where ours ran; of one alone where different
+    engines would be in the way of each other."""
+    program, exported = torch_models.ensure(task.folder, task.name)
+    archives = (task.folder / f"{task.name}_{w}.npz" for w in ("inputs", "results"))
+    arrays, wanted = map(read_arrays, archives)
+    found: dict[str, Any] = {}
+
+    def make_ours() -> Call:
+        compiled = compile_ours(task, program, arrays)
+        found["device"] = "+".join(compiled.devices)
+        return lambda: compiled(*arrays)
+
+    make = {
+        "ours": make_ours,
+        "peer": partial(peer_of, task.device, exported, arrays, task.threads),
+    }
+    order = [first] if task.is_fastest else sorted(make, key=lambda k: k != first)
+    runs = {key: make[key]() for key in order}
+    found |= {f"{key} error": error_of(run(), wanted) for key, run in runs.items()}
+    return found | {key: 1e3 * seconds for key, seconds in in_turns(runs, task.calls).items()}
 
 
 def main() -> None:
@@ -101,40 +141,55 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=25)
     folder = Path(tempfile.gettempdir()) / "nnadapter-bench"
     parser.add_argument("--folder", type=Path, default=folder)
+    parser.add_argument("--fastest", action="store_true", help="Ours on the fastest device.")
     parser.add_argument("--one", choices=FIRST, help="Print one comparison as JSON.")
     given = parser.parse_args()
-    devices, threads = given.devices.split(","), [*map(int, given.threads.split(","))]
-    if given.one:
-        pair = given.folder, given.names[0], devices[0], threads[0], given.calls
-        print(json.dumps(compare(*pair, peer_first=given.one == "peer")))
-        return
-    for device in devices:
-        for count in threads:
-            show(given.folder, given.names, device, count, given.calls)
+    for device in given.devices.split(","):
+        for count in map(int, given.threads.split(",")):
+            tasks = [
+                Task(given.folder, name, device, count, given.calls, given.fastest)
+                for name in given.names
+            ]
+            if given.one:
+                print(json.dumps(compare(tasks[0], given.one)))
+            else:
+                show(tasks)
 
 
-def show(folder: Path, names: Sequence[str], device: str, threads: int, calls: int) -> None:
-    """A table of all networks on a device."""
-    head = ("network", "nnadapter ms", "engine ms", "ratio", "error", "its error")
-    shown = Table(*head, title=f"{device}, {threads} threads")
+def run_apart(task: Task, first: str) -> dict[str, Any]:
+    """What `compare` finds in a process of its own."""
+    words = [sys.executable, "-W", "ignore", "-m", __spec__.name, task.name]
+    words += ["--devices", task.device, "--threads", str(task.threads), "--one", first]
+    words += ["--calls", str(task.calls), "--folder", str(task.folder)]
+    words += ["--fastest"] if task.is_fastest else []
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def show(tasks: Sequence[Task]) -> None:
+    """A table of all networks beside an engine."""
+    title = f"{tasks[0].device}, {tasks[0].threads} threads"
+    head = ("network", "nnadapter ms", "on", "engine ms", "ratio", "error", "its error")
+    shown = Table(*head, title=title)
     ratios = []
-    for name in names:
-        torch_models.ensure(folder, name)
-        words = [sys.executable, "-W", "ignore", "-m", __spec__.name, name, "--devices", device]
-        words += ["--threads", str(threads), "--calls", str(calls), "--folder", str(folder)]
-        told = []
-        for first in FIRST:
-            done = subprocess.run(
-                [*words, "--one", first], check=True, capture_output=True, text=True
-            )
-            told.append(json.loads(done.stdout.splitlines()[-1]))
-        found = {key: math.sqrt(told[0][key] * told[1][key]) for key in told[0]}
+    for task in tasks:
+        torch_models.ensure(task.folder, task.name)
+        if task.is_fastest:
+            run_apart(task, "ours")  # which chooses
+        told = [run_apart(task, first) for first in (FIRST * 2 if task.is_fastest else FIRST)]
+        found = {
+            key: statistics.geometric_mean(row[key] for row in told if key in row)
+            for key in ("ours", "peer", "ours error", "peer error")
+        }
         ratios.append(found["ours"] / found["peer"])
-        numbers = (f"{found['ours']:.2f}", f"{found['peer']:.2f}", f"{ratios[-1]:.3f}")
+        device = next(row["device"] for row in told if "device" in row)
+        row = (f"{found['ours']:.2f}", device, f"{found['peer']:.2f}")
         errors = (f"{found[key]:.0e}" for key in ("ours error", "peer error"))
-        shown.add_row(name, *numbers, *errors)
-    mean = math.exp(statistics.fmean(map(math.log, ratios)))
-    shown.add_row("geometric mean", "", "", f"{mean:.3f}", "", "")
+        shown.add_row(task.name, *row, f"{ratios[-1]:.3f}", *errors)
+        print(title, task.name, *row, f"{ratios[-1]:.3f}", flush=True)
+    mean = statistics.geometric_mean(ratios)
+    shown.add_row("geometric mean", "", "", "", f"{mean:.3f}", "", "")
     OUT.print(shown)
 
 

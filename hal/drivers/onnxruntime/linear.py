@@ -6,6 +6,7 @@ import numpy as np
 
 from nnir.dim import Expr
 from nnir.errors import NoLowering
+from nnir.mapping import place_of
 from nnir.model import Value
 from nnir.ops import linear
 from nnir.types import Precision
@@ -13,6 +14,7 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from . import blind, tiny, whole
 from .emitter import Emitter, Operand, Ref
+from .lending import LEAST
 from .products import is_turned
 
 table = Lowerings[Ref]()
@@ -50,15 +52,30 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     if whole.is_inside(g, g.operation.outputs[0]):
         return g.stand_in(g.operation.outputs[0])
     left = _swap_last(g, x) if transpose_x else tiny.without_tiny(g, x)
-    right = _swap_last(g, y) if transpose_y else y
     if x.shape[-2 if transpose_x and x.rank > 1 else -1] == 0:
         return _sums_of_nothing(g)
     if y.rank == 1 and x.rank > 1:  # a transpose before would be fused into what is wrong
         return g.squeeze(g.node("MatMul", left, g.unsqueeze(y, 1)), x.rank - 1)
-    made = g.node("MatMul", left, right)
+    rows = _mapped_rows(g, y, is_turned=not transpose_y) if x.rank > 1 else None
+    if rows is not None:
+        made = g.node("FusedMatMul", left, g.constant(rows), domain="com.microsoft", transB=1)
+    else:
+        made = g.node("MatMul", left, _swap_last(g, y) if transpose_y else y)
     if blind.is_mended_later(x, for_file=g.for_file):
         return blind.mended_product(g, x, left, y, made)
     return made
+
+
+def _mapped_rows(g: Emitter, weights: Value, *, is_turned: bool) -> np.ndarray | None:
+    """Weights of which a file has the transpose, as a table of words that is the last layer's too:
+    a kernel reads them from there, and nothing is written anew."""
+    data = weights.constant
+    if data is None or weights.rank != 2 or weights.precision != Precision.FLOAT32:
+        return None
+    if g.for_file or g.outer is not None or g.host is not None:
+        return None
+    rows = data.T if is_turned else data
+    return None if rows.nbytes < LEAST or place_of(rows) is None else rows
 
 
 def _sums_of_nothing(g: Emitter) -> Ref:
