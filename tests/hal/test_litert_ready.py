@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import concurrent.futures
+import ctypes
 import errno
+import mmap
 import os
 import resource
 import subprocess
@@ -20,6 +22,7 @@ import pytest
 
 import nnadapter as nna
 from hal.device import Cache
+from hal.drivers.litert import holding as holding_of
 from hal.drivers.litert import library, region, runner
 from hal.drivers.litert.driver import LiteRT
 from hal.drivers.litert.ready import ReadyFile
@@ -341,10 +344,57 @@ def test_memory_holds_the_same_bytes_as_a_file(
     graph = Graph("all", [], [joined], [Step("CONCATENATION", [*operands], [joined])])
     writer = Writer(graph, [], ["y"])
     tables = writer.tables()
-    memory = lay_out(bytearray(tables), weights)
+    memory, paged = lay_out(bytearray(tables), weights)
     assert copied == [weights[k].nbytes for k in (4, 7, 8)]  # 4 begins at no multiple of 16
+    assert [*map(id, paged)] == [id(weights[k]) for k in (0, 1, 2, 3, 5, 6)]
     file = join_parts(append_weights(bytearray(tables), weights))
     for whole in (bytes(memory), file):
         buffers = Bytes(whole).root().tables(ModelTable.BUFFERS)[1:]
         found = [b.array(BufferTable.DATA, "<u1").tobytes() for b in buffers]
         assert found == [w.tobytes() for w in weights]
+
+
+def test_the_pages_of_a_source_stay_in_memory(
+    tmp_path: Path, made: list[type], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LiteRT tells the system to take those away that it has packed; whoever starts next would read
+    them from the disk."""
+    model, told = wide(), list[tuple[int, int, int]]()
+    advise = holding_of._advise()
+
+    def note(address: int, size: int, advice: int) -> int:
+        told.append((address, size, advice))
+        return advise(address, size, advice)
+
+    monkeypatch.setattr(holding_of, "_advise", lambda: note)
+    nna.convert(model, tmp_path / "wide.tflite", verify=False)
+    with (tmp_path / "wide.tflite").open("rb") as file:
+        os.fsync(file.fileno())  # pages that are not on the disk yet stay anyway
+    program = nna.compile(nna.load(tmp_path / "wide.tflite"), "litert")
+    assert made == [Ready]
+    (weights,) = [a for a in program_weights(tmp_path / "wide.tflite") if a.nbytes > PAGE]
+    sizes = {advice: size for _, size, advice in told}
+    assert sizes.keys() == {holding_of.POPULATE_READ, holding_of.DONTNEED}
+    assert sizes[holding_of.DONTNEED] in range(weights.nbytes, weights.nbytes + 2 * PAGE)
+    if advise(told[0][0], PAGE, holding_of.POPULATE_READ) == 0:
+        assert resident_pages(tmp_path / "wide.tflite")
+    program.close()
+
+
+def program_weights(path: Path) -> list[np.ndarray]:
+    """The constants of a file."""
+    return [v.constant for v in nna.load(path).values() if v.constant is not None]
+
+
+def resident_pages(path: Path) -> bool:
+    """Whether all pages of a file are in memory."""
+    with path.open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    array = np.frombuffer(mapped, np.uint8)
+    found = np.zeros(-(-len(array) // PAGE), np.uint8)
+    address = ctypes.c_void_p(array.ctypes.data)
+    status = ctypes.CDLL(None).mincore(
+        address, ctypes.c_size_t(len(array)), ctypes.c_void_p(found.ctypes.data)
+    )
+    assert status == 0
+    return bool((found & 1).all())

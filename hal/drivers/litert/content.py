@@ -10,7 +10,7 @@ import functools
 import mmap
 import tempfile
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -31,10 +31,16 @@ Words = dict[str, bytes | str]
 
 
 class Content:
-    """The bytes of a file; `words` are the arguments by which an interpreter opens it."""
+    """The bytes of a file; `words` are the arguments by which an interpreter opens it. What is
+    `mapped` lies there on pages of other files."""
 
-    def __init__(self, data: bytes | memoryview, words: Words | None = None) -> None:
-        self.data = data
+    def __init__(
+        self,
+        data: bytes | memoryview,
+        words: Words | None = None,
+        mapped: Sequence[np.ndarray] = (),
+    ) -> None:
+        self.data, self.mapped = data, mapped
         self._words = words
 
     @property
@@ -59,9 +65,10 @@ class Content:
         """Of what a writer makes, for those that take it from memory as it lies there."""
         tables = writer.tables()
         try:
-            return cls(lay_out(tables, writer.weights))
+            data, mapped = lay_out(tables, writer.weights)
         except OSError:  # no memory to map, or another system
             return cls.of_parts(append_weights(tables, writer.weights))
+        return cls(data, mapped=mapped)
 
     @classmethod
     def of_parts(cls, parts: Iterable[Part]) -> Content:

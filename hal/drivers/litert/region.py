@@ -29,8 +29,11 @@ MAP_FIXED = 0x10
 """Linux's number, which Python does not name."""
 
 
-def lay_out(tables: bytearray, weights: Sequence[np.ndarray]) -> memoryview:
-    """The tables and behind them the weights; OSError where memory cannot be mapped."""
+def lay_out(
+    tables: bytearray, weights: Sequence[np.ndarray]
+) -> tuple[memoryview, list[np.ndarray]]:
+    """The tables and behind them the weights, and those of them that are pages of their files;
+    OSError where memory cannot be mapped."""
     starts, end = [], len(tables)
     places = [_place_of(w) for w in weights]
     for array, place in zip(weights, places, strict=True):
@@ -52,7 +55,8 @@ def lay_out(tables: bytearray, weights: Sequence[np.ndarray]) -> memoryview:
     for array, start in zip(weights, starts, strict=True):
         LENGTH.pack_into(memory, start - LENGTH.size, array.nbytes)
     memory[: len(tables)] = bytes(tables)
-    return memoryview(memory)
+    mapped = [w for w, place in zip(weights, places, strict=True) if place is not None]
+    return memoryview(memory), mapped
 
 
 def _start(end: int, place: tuple[int, int] | None) -> int:

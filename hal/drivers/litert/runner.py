@@ -16,6 +16,7 @@ from nnir.records import dataclass
 
 from .arrays import Ends, to_input, to_model_type, to_pairs
 from .content import Content
+from .holding import holding
 from .library import Compiled, open_library
 from .profile import Chain
 from .ready import ReadyFile
@@ -159,8 +160,9 @@ class Pool:
         ready, library = self.ready, open_library()
         if ready is not None and library is not None:
             try:
-                threads = self.threads or 1
-                return Ready(Compiled(library, self.content.data, threads, ready.open(), self.ends))
+                threads, content = self.threads or 1, self.content
+                with holding(() if ready.size else content.mapped):
+                    return Ready(Compiled(library, content.data, threads, ready.open(), self.ends))
             except (DeviceError, OSError):  # an interpreter takes it, or says more
                 self.ready = None
         runtime = interpreters()
