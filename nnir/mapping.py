@@ -22,6 +22,12 @@ Buffer: TypeAlias = bytes | mmap.mmap
 Span: TypeAlias = tuple[int, int]
 """Where something begins and ends in a buffer."""
 
+DESCRIPTORS = Path("/proc/self/fd")
+"""Where open files can be opened again, whatever became of their names; some systems lack it."""
+
+LEAST_MAPPED = 1 << 16
+"""Bytes of an array from which on it pays to map it by itself."""
+
 SLAB = 1 << 24
 """So many bytes of a strided array are copied at a time."""
 

@@ -15,13 +15,14 @@ from onnx import TensorProto, helper, numpy_helper
 
 import nnadapter as nna
 from hal.device import Cache
-from hal.drivers.onnxruntime import writer
+from hal.drivers.onnxruntime import keeping, writer
 from hal.drivers.onnxruntime.driver import OnnxRuntime, emit, ortvalue
 from hal.drivers.onnxruntime.keeping import Kept, unpack_kept
 from hal.drivers.onnxruntime.kernels import compute_precision
 from hal.drivers.onnxruntime.lending import lending, mapped_places
+from hal.runtime.cache import map_file as cache_file
 from nnir.errors import BadCall, DeviceError, NoLowering
-from nnir.mapping import map_file
+from nnir.mapping import LEAST_MAPPED, map_file
 from nnir.model import Model
 from nnir.ops import activation, binary, control, linear, pool, quant, shape, unary
 from nnir.types import Precision, TensorType
@@ -222,6 +223,46 @@ def test_a_restored_session_reads_weights_where_the_cache_is_mapped() -> None:
     assert [w.nbytes for w in found.weights.values()] == [20_000]
     assert np.shares_memory(next(iter(found.weights.values())), np.frombuffer(kept.view, np.uint8))
     np.testing.assert_array_equal(device.execute_program(restored, [x]), want)
+
+
+def test_a_cache_finds_weights_in_no_file_but_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever wrote it does not read another file by it, named from the root or from here."""
+    monkeypatch.chdir(tmp_path)
+    count = LEAST_MAPPED
+    secret, place = tmp_path / "secret", tmp_path / "cache"
+    np.arange(count, dtype=np.float32).tofile(secret)
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, (count,)) for n in "xy"]
+    for path in (str(secret), str(secret).lstrip("/"), "../secret"):
+        outer, other = (outside(n, p, count) for n, p in (("w", keeping.WEIGHTS), ("c", path)))
+        nodes = [
+            helper.make_node("Constant", [], ["c"], value=other),
+            helper.make_node("Sum", ["x", "w", "c"], ["y"]),
+        ]
+        graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], [outer])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        head = model.SerializeToString()
+        front = keeping.MAGIC + len(head).to_bytes(8, "little") + head
+        gap = -len(front) % keeping.ALIGNMENT
+        place.write_bytes(front + bytes(gap) + bytes(4 * count))
+        device = OnnxRuntime()
+        device.open_device()
+        types = [TensorType(Precision.FLOAT32, (count,))]
+        with pytest.raises(DeviceError):
+            device.create_program(
+                device.create_context({}, None), None, Cache(types, types, cache_file(place))
+            )
+
+
+def outside(name: str, location: str, count: int) -> onnx.TensorProto:
+    """A tensor of floats whose data lie in a file."""
+    tensor = onnx.TensorProto(name=name, data_type=TensorProto.FLOAT, dims=[count])
+    tensor.data_location = TensorProto.EXTERNAL
+    entries = {"location": location, "offset": "0", "length": str(4 * count)}
+    for key, value in entries.items():
+        tensor.external_data.add(key=key, value=value)
+    return tensor
 
 
 @pytest.mark.parametrize("size", [0, 7, 12, 20, 40, 300, 20_000])

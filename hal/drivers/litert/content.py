@@ -16,15 +16,13 @@ from typing import BinaryIO
 
 import numpy as np
 
+from nnir.mapping import DESCRIPTORS
+
 from .region import lay_out
 from .writer import Part, Writer, append_weights, join_parts, write_parts
 
 LEAST = 1 << 20
 """Bytes for which a file pays."""
-
-DESCRIPTORS = Path("/proc/self/fd")
-"""Where files without a name can be opened."""
-
 
 Words = dict[str, bytes | str]
 """Arguments of an interpreter by their names."""

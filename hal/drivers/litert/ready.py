@@ -20,9 +20,9 @@ import numpy as np
 
 from nnir.budget import open_file
 from nnir.errors import BadFile
+from nnir.mapping import DESCRIPTORS
 from nnir.staging import replacing
 
-from .content import DESCRIPTORS
 from .library import AXES, KINDS, open_library
 from .writer import Graph
 

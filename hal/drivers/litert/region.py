@@ -16,12 +16,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nnir.mapping import place_of, slabs
+from nnir.mapping import LEAST_MAPPED, place_of, slabs
 
 from .writer import ALIGNMENT, LARGEST, point_at
-
-LEAST = 1 << 16
-"""Bytes of a weight from which on it pays to map it."""
 
 PAGE = mmap.PAGESIZE
 LENGTH = struct.Struct("<I")
@@ -73,7 +70,7 @@ def _up(place: int, step: int) -> int:
 
 def _place_of(array: np.ndarray) -> tuple[int, int] | None:
     """The descriptor and the offset of a weight that is to be mapped."""
-    place = place_of(array) if array.nbytes >= LEAST else None
+    place = place_of(array) if array.nbytes >= LEAST_MAPPED else None
     return None if place is None or place[1] % ALIGNMENT else place
 
 

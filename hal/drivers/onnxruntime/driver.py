@@ -295,7 +295,7 @@ class OnnxRuntime(Device[Settings, Program]):
                 whole = kept.join(loan.entries)
                 return self._session(loan.place(whole), options, context.providers)
 
-            return lend_weights(self.runtime, kept.weights, open_lent)
+            return lend_weights(self.runtime, kept.weights, open_lent, maps=not kept.names_files)
 
         program = Program.of(open_session(), *ends, held, context.providers)
         if context.is_profiled:

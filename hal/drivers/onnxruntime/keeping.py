@@ -48,6 +48,9 @@ ALIGNMENT = 64
 WEIGHTS = "nnadapter_kept_weights.bin"
 FILE_OPTION = "session.optimized_model_external_initializers_file_name"
 SIZE_OPTION = "session.optimized_model_external_initializers_min_size_in_bytes"
+LOCATION = b"location"
+"""What every weight has in a graph whose data lie in a file: the key of its name."""
+
 SMALLEST = "1024"
 """Bytes of weights below which they stay in the graph."""
 
@@ -60,6 +63,12 @@ class Kept:
     beside: bytes
     graph: bytes
     weights: Mapping[str, np.ndarray]
+
+    @property
+    def names_files(self) -> bool:
+        """Whether other weights may lie outside too, which a session could find in any file: nobody
+        says who wrote the cache."""
+        return LOCATION in self.beside or LOCATION in self.graph
 
     def join(self, entries: Iterable[bytes]) -> bytes:
         """The model with initialisers."""

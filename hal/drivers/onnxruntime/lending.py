@@ -20,7 +20,7 @@ import numpy as np
 from nnir.errors import BadFile, DeviceError
 from nnir.formats.bits import pack
 from nnir.formats.onnx import code_of
-from nnir.mapping import place_of, write_array
+from nnir.mapping import DESCRIPTORS, LEAST_MAPPED, place_of, write_array
 from nnir.records import dataclass
 from nnir.staging import temporary_folder
 from nnir.types import precision_of
@@ -34,14 +34,8 @@ if TYPE_CHECKING:
 LEAST = 1 << 20
 """Bytes of weights below which a file does not pay."""
 
-SMALL = 1 << 16
-"""Bytes of a weight from which on it pays to map it."""
-
 ALIGNMENT = 64
 FILE = "weights"
-
-DESCRIPTORS = Path("/proc/self/fd")
-"""Where open files can be opened again, whatever became of their names."""
 
 FOLDER_OPTION = "session.model_external_initializers_file_folder_path"
 FIRST_RELEASE = (1, 22)
@@ -85,11 +79,19 @@ class Loan:
 
 
 def lend_weights(
-    runtime: ModuleType, weights: Mapping[str, np.ndarray], open_session: Callable[[Loan], Session]
+    runtime: ModuleType,
+    weights: Mapping[str, np.ndarray],
+    open_session: Callable[[Loan], Session],
+    *,
+    maps: bool = True,
 ) -> Session:
     """What makes a session gets the weights of its model; once more, where it fails with those that
-    lie in files, as of one that was deleted since."""
-    places = mapped_places(runtime, weights)
+    lie in files, as of one that was deleted since.
+
+    `maps`: it may find files that are named from the root, as a model that somebody else wrote may
+    not.
+    """
+    places = mapped_places(runtime, weights) if maps else {}
     if places:
         try:
             with lending(runtime, weights, places) as loan:
@@ -133,7 +135,7 @@ def mapped_places(runtime: ModuleType, weights: Mapping[str, np.ndarray]) -> dic
         return {}
     found = {}
     for name, array in weights.items():
-        if array.nbytes >= SMALL and precision_of(array.dtype) in NATIVE:
+        if array.nbytes >= LEAST_MAPPED and precision_of(array.dtype) in NATIVE:
             place = place_of(array)
             if place is not None:
                 found[name] = (from_root(DESCRIPTORS / str(place[0])), place[1])
