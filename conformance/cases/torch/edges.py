@@ -18,6 +18,9 @@ TINY = float(np.finfo(np.float32).eps)
 BYTES = (rand(6, 8), rand(3, 8, 8), i(2, 5, 6, dtype=np.int32))
 QUERY = rand(2, 5, 8)
 NOTHING = np.zeros((2, 0), np.float32)
+FUSED = Tolerance(relative=1e-4, absolute=1e-6)
+"""What PyTorch's own kernel of attention rounds, on some processors more than on others."""
+
 FLASH = "aten._scaled_dot_product_flash_attention_for_cpu.default"
 CASES: list[Case] = [
     *(Case(op, given, raises=BadType, why=why) for op, given, why in (
@@ -104,7 +107,7 @@ CASES: list[Case] = [
           ((rand(2, 3), rand(3, seed=1)), -2, "a vector lacks the axis"),
           ((rand(2, 3), rand(3, seed=1)), -1, "a vector has the axis"),
           ((rand(2, 3), rand(3, seed=1)), 0, "a vector lacks the axis"))),
-    *(Case("aten._native_multi_head_attention.default", (*given, 8, 2, *WEIGHTS, *mask), tol=ROUNDS,
+    *(Case("aten._native_multi_head_attention.default", (*given, 8, 2, *WEIGHTS, *mask), tol=FUSED,
            why=why)
       for given, mask, why in (
           ((QUERY, QUERY, rand(2, 5, 8, seed=1)), (), "other values"),
