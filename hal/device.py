@@ -43,9 +43,10 @@ class CacheWarning(UserWarning):
 class Cache:
     """What a program leaves behind, and what it is restored from.
 
-    `buffer` is the device's own form of the compiled program; empty where it has none. `view` are
-    the same bytes without a copy: of one to restore from, a private map of the file that begins at
-    a multiple of 64 bytes. `is_checked` says that a checksum found them to be what was written.
+    `buffer` is the device's own form of the compiled program; empty where it has none. `pieces` are
+    the same bytes in order without a copy, and `view` those of one to restore from: a private map
+    of the file that begins at a multiple of 64 bytes. `is_checked` says that a checksum found them
+    to be what was written.
     `beside` is what the names of files begin with that a device may keep beside that file; a
     program can be restored without them.
     """
@@ -63,7 +64,13 @@ class Cache:
         self.is_checked = is_checked
         self.inputs = inputs
         self.outputs = outputs
-        self.view = view
+        self.pieces: Sequence[bytes | memoryview] = (view,)
+
+    @property
+    def view(self) -> bytes | memoryview:
+        if len(self.pieces) != 1:
+            self.pieces = (b"".join(self.pieces),)
+        return self.pieces[0]
 
     @property
     def buffer(self) -> bytes:
@@ -71,7 +78,12 @@ class Cache:
 
     @buffer.setter
     def buffer(self, data: bytes) -> None:
-        self.view = data
+        self.pieces = (data,)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the device has no form of the program that can be kept."""
+        return not any(map(len, self.pieces))
 
 
 Shapes = Sequence[Sequence[int | None]]

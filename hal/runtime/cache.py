@@ -58,7 +58,7 @@ class Saved:
 
     def pack(self) -> list[nnc.Bytes]:
         """The pieces of the file."""
-        found: dict[str, nnc.Bytes] = {
+        found: dict[str, nnc.Bytes | Sequence[nnc.Bytes]] = {
             "fingerprint": self.fingerprint.encode(),
             "input_types": _ends_text(self.inputs),
             "output_types": _ends_text(self.outputs),
@@ -83,7 +83,7 @@ class Saved:
                 ),
                 f"cache_{k}_input_indexes": _text(list(entry.inputs)),
                 f"cache_{k}_output_indexes": _text(list(entry.outputs)),
-                f"cache_{k}_model_buffer": entry.cache.view,
+                f"cache_{k}_model_buffer": entry.cache.pieces,
             }
         return nnc.pack(found)
 

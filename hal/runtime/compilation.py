@@ -134,7 +134,7 @@ class Compilation:
         except BaseException:
             _destroy(steps)
             raise
-        empty = [entry.device for entry in entries if not entry.cache.view]
+        empty = [entry.device for entry in entries if entry.cache.is_empty]
         if self._directory is not None and (empty or not keeps):
             caches.lose(empty[0] if keeps else "a split model with constant outputs")
         elif keeps:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from nnir.errors import BadFile
 
@@ -25,16 +25,17 @@ ALIGNMENT = 64
 Bytes = bytes | memoryview
 
 
-def pack(entries: Mapping[str, Bytes]) -> list[Bytes]:
-    """The pieces of a file in order; large values are not copied."""
+def pack(entries: Mapping[str, Bytes | Sequence[Bytes]]) -> list[Bytes]:
+    """The pieces of a file in order; large values, which may be in pieces, are not copied."""
     pieces: list[Bytes] = []
     place = HEADER.size
     for key, value in sorted(entries.items()):
-        name = key.encode()
-        head = SIZES.pack(len(name), len(value)) + name
+        parts = [value] if isinstance(value, Bytes) else value
+        name, size = key.encode(), sum(map(len, parts))
+        head = SIZES.pack(len(name), size) + name
         head += b"\0" * _gap(place + len(head))
-        pieces += [head, value]
-        place += len(head) + len(value)
+        pieces += [head, *parts]
+        place += len(head) + size
     return [HEADER.pack(MAGIC, VERSION, _checksum(pieces), len(entries)), *pieces]
 
 

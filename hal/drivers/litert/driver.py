@@ -133,9 +133,9 @@ class LiteRT(Device):
             shapes = tuple(numbers(v.shape) for v in model.inputs)
             form = self._form(program, shapes)
             if cache is not None:
-                cache.buffer = pack_form(form, shapes, cache.beside)
+                cache.pieces = pack_form(form, shapes, cache.beside)
         elif cache is not None:
-            cache.buffer = pack(archive.dumps(model), {"shapes": None})
+            cache.pieces = pack(archive.dumps(model), {"shapes": None})
         return program
 
     def execute_program(
@@ -263,7 +263,9 @@ def shape_program(
     return Shaped(pool, room=room)
 
 
-def pack_form(form: Shaped, shapes: tuple[tuple[int, ...], ...], beside: Path | None) -> bytes:
+def pack_form(
+    form: Shaped, shapes: tuple[tuple[int, ...], ...], beside: Path | None
+) -> list[bytes | memoryview]:
     """A program for inputs of these shapes; its ready weights lie in a file beside."""
     ready, kept = form.pool.ready, None
     if beside is not None and ready is not None:
@@ -290,12 +292,12 @@ def restore_ready(form: Shaped, path: Path, kept: Mapping[str, int]) -> None:
     warnings.warn(f"{text}; delete its .nnc file to have both made", CacheWarning, stacklevel=2)
 
 
-def pack(content: bytes | memoryview, about: About) -> bytes:
-    """A file, or a model of open sizes, behind what there is to know about it."""
+def pack(content: bytes | memoryview, about: About) -> list[bytes | memoryview]:
+    """The pieces of a file, or a model of open sizes, behind what there is to know about it."""
     told = dict(about) | {"size": len(content), "crc32": zlib.crc32(content)}
     header = json.dumps(told).encode()
     header += b" " * (-(len(MAGIC) + 4 + len(header)) % ALIGNMENT)
-    return b"".join([MAGIC, len(header).to_bytes(4, "little"), header, content])
+    return [MAGIC, len(header).to_bytes(4, "little"), header, content]
 
 
 def unpack(buffer: bytes | memoryview, *, is_checked: bool = False) -> tuple[memoryview, About]:

@@ -413,7 +413,7 @@ def keep_session(
         if kept is None:
             session = open_session(lambda options: keeping.set_own_format(options, folder))
             kept = keeping.pack_own_format(folder)
-        cache.buffer = kept
+        cache.pieces = kept
     return session
 
 

@@ -31,7 +31,7 @@ from nnir.formats.wire import (
     span,
     text,
 )
-from nnir.mapping import Span
+from nnir.mapping import Span, map_file
 from nnir.records import dataclass
 
 from .emitter import NATIVE
@@ -92,8 +92,8 @@ def set_kept(options: onnxruntime.SessionOptions, folder: Path) -> None:
     options.add_session_config_entry(SIZE_OPTION, SMALLEST)
 
 
-def pack_kept(folder: Path) -> bytes | None:
-    """What a session wrote as one buffer; None where it is to be written in the own format."""
+def pack_kept(folder: Path) -> list[bytes | memoryview] | None:
+    """What a session wrote, in pieces; None where it is to be written in the own format."""
     path = folder / "program.onnx"
     if not path.exists():
         return None
@@ -104,8 +104,8 @@ def pack_kept(folder: Path) -> bytes | None:
         return None
     head = MAGIC + len(graph).to_bytes(8, "little")
     gap = -(len(head) + len(graph)) % ALIGNMENT
-    data = (folder / WEIGHTS).read_bytes() if outside else b""
-    return b"".join([head, graph, bytes(gap), data])
+    data = memoryview(map_file(folder / WEIGHTS)) if outside else b""
+    return [head, graph, bytes(gap), data]
 
 
 def set_own_format(options: onnxruntime.SessionOptions, folder: Path) -> None:
@@ -114,11 +114,11 @@ def set_own_format(options: onnxruntime.SessionOptions, folder: Path) -> None:
     options.add_session_config_entry("session.save_model_format", "ORT")
 
 
-def pack_own_format(folder: Path) -> bytes:
+def pack_own_format(folder: Path) -> list[bytes | memoryview]:
     """What a session wrote in its own format; nothing where that is too large."""
     path = folder / "program.ort"
     fits = path.exists() and path.stat().st_size < LARGEST
-    return path.read_bytes() if fits else b""
+    return [memoryview(map_file(path))] if fits else []
 
 
 def unpack_kept(view: bytes | memoryview) -> Kept | bytes:

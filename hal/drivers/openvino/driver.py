@@ -230,7 +230,7 @@ class OpenVINO(Device[Context, Program]):
         program.profile, program.may_fail = context.profile, may_fail(model, made)
         program.waits = context.is_alone and program.may_fail
         if cache is not None:
-            cache.buffer = self._pack(context, program)
+            cache.pieces = self._pack(context, program)
         return program
 
     def _compile(self, context: Context, made: Any) -> Any:
@@ -285,7 +285,7 @@ class OpenVINO(Device[Context, Program]):
     def files_of(self, path: Path) -> list[Path] | None:
         return files_of(path)
 
-    def _pack(self, context: Context, program: Program) -> bytes:
+    def _pack(self, context: Context, program: Program) -> list[bytes | memoryview]:
         """The length of a header, the header in JSON, then OpenVINO's own blob."""
         try:
             exported = program.compiled.export_model()
@@ -307,7 +307,7 @@ class OpenVINO(Device[Context, Program]):
         }
         text = json.dumps(header, sort_keys=True).encode()
         text += b" " * (-(len(MAGIC) + 8 + len(text)) % ALIGNMENT)
-        return b"".join([MAGIC, b"%08x" % len(text), text, blob])
+        return [MAGIC, b"%08x" % len(text), text, blob]
 
     def _restore(self, context: Context, cache: Cache) -> Program:
         """A program from `_pack`; the blob is looked at before OpenVINO reads it."""
