@@ -167,8 +167,9 @@ class Device(ABC, Generic[Context, Program]):
     `exact_settings` are those with which an engine rounds nothing in a file that the file does not
     round, where that is not its default. One that `takes_quantised` operands gets operations on
     them as they are; for others the runtime writes them with real numbers between explicit borders.
-    One that `emulates` computes what other hardware would, and is not for speed. Programs may be
-    executed by several threads at once.
+    One that `emulates` computes what other hardware would, and is not for speed. One that
+    `suits_processor` compiles for the features of the processor that it runs on: what is kept is
+    none for others. Programs may be executed by several threads at once.
     """
 
     name: ClassVar[str]
@@ -184,11 +185,18 @@ class Device(ABC, Generic[Context, Program]):
     exact_settings: ClassVar[str] = ""
     takes_quantised: ClassVar[bool] = False
     emulates: ClassVar[bool] = False
+    suits_processor: ClassVar[bool] = False
 
     def build(self) -> str:
-        """What compiled programs depend on beside `version`: the versions of `packages`."""
+        """What compiled programs depend on beside `version`: the versions of `packages`, and the
+        processor where it `suits_processor`."""
         found = ((name, version_of_provider(name)) for name in self.packages)
-        return " ".join(f"{name} {version or 'not installed'}" for name, version in found)
+        words = [f"{name} {version or 'not installed'}" for name, version in found]
+        if self.suits_processor:
+            from nnir.machine import features  # whoever keeps nothing does without
+
+            words.append(f"on {features()}")
+        return " ".join(words)
 
     def open_device(self) -> None:
         """Load what the device needs; NoDevice when that is not installed."""

@@ -12,9 +12,15 @@ PROCESSOR = Path("/proc/cpuinfo")
 
 
 @cache
+def features() -> str:
+    """The processor and what it can, by which kernels and layouts are chosen."""
+    flags = platform.processor()
+    if PROCESSOR.exists():
+        with PROCESSOR.open() as lines:
+            flags = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    return f"{platform.machine()} {hashlib.sha256(flags.encode()).hexdigest()[:16]}"
+
+
 def processor() -> str:
-    """What kernels are chosen by: the processor's features, and how many cores there are."""
-    lines = PROCESSOR.read_text().splitlines() if PROCESSOR.exists() else []
-    flags = next((line for line in lines if line.startswith(("flags", "Features"))), "")
-    made = hashlib.sha256(flags.encode()).hexdigest()[:16]
-    return f"{platform.machine()} {made} {os.cpu_count()}"
+    """The features of the processor, and how many cores there are."""
+    return f"{features()} {os.cpu_count()}"

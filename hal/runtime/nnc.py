@@ -10,9 +10,9 @@ can be used as it is. Its checksum over everything after the header is the CRC-3
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 
+from nnir.checksum import crc32
 from nnir.errors import BadFile
 
 MAGIC = (ord(".") << 24) | (ord("n") << 16) | (ord("n") << 8) | ord("c")
@@ -47,7 +47,7 @@ def _gap(place: int) -> int:
 def _checksum(pieces: Iterable[Bytes]) -> int:
     found = 0
     for piece in pieces:
-        found = zlib.crc32(piece, found)
+        found = crc32(piece, found)
     return found
 
 

@@ -7,7 +7,6 @@ import json
 import os
 import threading
 import warnings
-import zlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from nnir import archive
+from nnir.checksum import crc32
 from nnir.errors import BadFile, BadInput, DeviceError, NoDevice, Unsupported
 from nnir.formats.tflite import IDENTIFIER
 from nnir.mapping import map_file
@@ -95,6 +95,7 @@ class LiteRT(Device):
     formats = (".tflite",)
     stateful_formats = (".tflite",)
     packages = ("ai-edge-litert",)
+    suits_processor = True
     writes_alone = True
 
     def open_device(self) -> None:
@@ -294,7 +295,7 @@ def restore_ready(form: Shaped, path: Path, kept: Mapping[str, int]) -> None:
 
 def pack(content: bytes | memoryview, about: About) -> list[bytes | memoryview]:
     """The pieces of a file, or a model of open sizes, behind what there is to know about it."""
-    told = dict(about) | {"size": len(content), "crc32": zlib.crc32(content)}
+    told = dict(about) | {"size": len(content), "crc32": crc32(content)}
     header = json.dumps(told).encode()
     header += b" " * (-(len(MAGIC) + 4 + len(header)) % ALIGNMENT)
     return [MAGIC, len(header).to_bytes(4, "little"), header, content]
@@ -322,7 +323,7 @@ def unpack(buffer: bytes | memoryview, *, is_checked: bool = False) -> tuple[mem
     except (ValueError, KeyError, TypeError) as error:
         raise DeviceError(f"litert cannot restore the program: {one_line(error)}") from None
     content = buffer[end:]
-    if len(content) != size or not (is_checked or zlib.crc32(content) == sum_):
+    if len(content) != size or not (is_checked or crc32(content) == sum_):
         raise DeviceError("litert cannot restore the program: the cache is damaged")
     return content, about
 

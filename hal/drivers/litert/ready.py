@@ -11,7 +11,6 @@ import mmap
 import os
 import tempfile
 import weakref
-import zlib
 from math import prod
 from pathlib import Path
 from typing import BinaryIO
@@ -19,6 +18,7 @@ from typing import BinaryIO
 import numpy as np
 
 from nnir.budget import open_file
+from nnir.checksum import crc32
 from nnir.errors import BadFile
 from nnir.mapping import DESCRIPTORS
 from nnir.staging import replacing
@@ -104,7 +104,7 @@ class ReadyFile:
         if not self.size:
             return None
         with mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ) as whole:
-            return {"size": len(whole), "crc32": zlib.crc32(whole)}
+            return {"size": len(whole), "crc32": crc32(memoryview(whole))}
 
     def open(self) -> int:
         """A descriptor, which belongs to the kernels that get it: of an empty file one that can be

@@ -134,6 +134,7 @@ class OnnxRuntime(Device[Settings, Program]):
     )
     formats = (".onnx",)
     packages = ("onnxruntime",)
+    suits_processor = True
     writes_alone = True
     exact_settings = f"{BITS_LEVEL}=1"
 
@@ -295,7 +296,8 @@ class OnnxRuntime(Device[Settings, Program]):
                 whole = kept.join(loan.entries)
                 return self._session(loan.place(whole), options, context.providers)
 
-            return lend_weights(self.runtime, kept.weights, open_lent, maps=not kept.names_files)
+            maps, weights = not kept.names_files, kept.weights
+            return lend_weights(self.runtime, weights, open_lent, maps=maps, packed=kept.packed)
 
         program = Program.of(open_session(), *ends, held, context.providers)
         if context.is_profiled:

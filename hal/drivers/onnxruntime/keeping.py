@@ -7,7 +7,7 @@ lacks, are kept in ONNX Runtime's own format, of which each session makes a copy
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,8 +33,10 @@ from nnir.formats.wire import (
 )
 from nnir.mapping import Span, map_file
 from nnir.records import dataclass
+from nnir.types import Precision
 
 from .emitter import NATIVE
+from .lending import Packed
 from .writer import LARGEST
 
 if TYPE_CHECKING:
@@ -51,6 +53,13 @@ SIZE_OPTION = "session.optimized_model_external_initializers_min_size_in_bytes"
 LOCATION = b"location"
 """What every weight has in a graph whose data lie in a file: the key of its name."""
 
+PACKED_OPTION = "session.save_external_prepacked_constant_initializers"
+PACKED = "prepacked_"
+"""What the keys begin with of the forms in which kernels read a weight."""
+
+GROUP = 16
+"""So many columns are packed together."""
+
 SMALLEST = "1024"
 """Bytes of weights below which they stay in the graph."""
 
@@ -63,6 +72,7 @@ class Kept:
     beside: bytes
     graph: bytes
     weights: Mapping[str, np.ndarray]
+    packed: Mapping[str, Sequence[Packed]]
 
     @property
     def names_files(self) -> bool:
@@ -77,12 +87,26 @@ class Kept:
 
 @dataclass(frozen=True)
 class Weight:
-    """A weight outside of a graph: its type, and where its bytes are among all of them."""
+    """A weight outside of a graph: its type, and where its bytes are among all of them, also in the
+    forms that kernels read."""
 
     code: int
     shape: tuple[int, ...]
     offset: int
     size: int
+    packed: tuple[Packed, ...]
+
+    def packed_in(self, size: int) -> list[Packed]:
+        """The forms that kernels may read without packing them anew, of a file of so many bytes.
+
+        Kernels do not look at how long these are: so they are those of products of floats alone,
+        which MLAS writes with rows or columns in groups.
+        """
+        if precision_of_code(self.code) != Precision.FLOAT32 or len(self.shape) != 2:
+            return []
+        rows, columns = self.shape
+        least = 4 * max(rows * -(-columns // GROUP), columns * -(-rows // GROUP)) * GROUP
+        return [p for p in self.packed if p.size >= least and 0 <= p.offset <= size - p.size]
 
 
 def set_kept(options: onnxruntime.SessionOptions, folder: Path) -> None:
@@ -90,6 +114,7 @@ def set_kept(options: onnxruntime.SessionOptions, folder: Path) -> None:
     options.optimized_model_filepath = str(folder / "program.onnx")
     options.add_session_config_entry(FILE_OPTION, WEIGHTS)
     options.add_session_config_entry(SIZE_OPTION, SMALLEST)
+    options.add_session_config_entry(PACKED_OPTION, "1")
 
 
 def pack_kept(folder: Path) -> list[bytes | memoryview] | None:
@@ -137,7 +162,8 @@ def unpack_kept(view: bytes | memoryview) -> Kept | bytes:
         weights = {n: _array(data, w) for n, w in outside.items()}
     except (NNAdapterError, *DAMAGE) as error:
         raise DeviceError(f"onnxruntime cannot restore this buffer: {describe(error)}") from None
-    return Kept(beside, graph, weights)
+    packed = {n: w.packed_in(len(data)) for n, w in outside.items()}
+    return Kept(beside, graph, weights, packed)
 
 
 def _array(data: memoryview, weight: Weight) -> np.ndarray:
@@ -195,7 +221,8 @@ def _outer_weight(model: bytes, tensor: Span) -> dict[str, Weight]:
     if location != EXTERNAL:
         return {}
     offset, size = int(entries.get("offset", "0")), int(entries["length"])
-    return {name: Weight(code, tuple(shape), offset, size)}
+    packed = [Packed.of(k, v, offset) for k, v in entries.items() if k.startswith(PACKED)]
+    return {name: Weight(code, tuple(shape), offset, size, tuple(filter(None, packed)))}
 
 
 def _entry(model: bytes, entry: Span) -> dict[str, str]:

@@ -9,10 +9,10 @@ the session is there. All others are lent to it, and it may copy them.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -46,6 +46,30 @@ Place = tuple[str, int]
 """A file, and where a weight begins in it."""
 
 Session = TypeVar("Session")
+NONE: Mapping[str, Sequence[Packed]] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A weight as a kernel reads it: `size` bytes at `offset` in the file of the weight, which
+    itself is at `origin` there; `key` and `kernel` say whose it is."""
+
+    key: str
+    kernel: str
+    origin: int
+    offset: int
+    size: int
+
+    @classmethod
+    def of(cls, key: str, text: str, origin: int) -> Packed | None:
+        """What an entry of a graph says; None for one of several pieces."""
+        kernel, _, numbers = text.rpartition("|")
+        offset, size, *_ = map(int, numbers.split(";"))
+        return cls(key, kernel, origin, offset, size) if numbers.count(";") == 2 else None
+
+    def entry_at(self, place: int) -> dict[str, str]:
+        """The entry of a graph, where the weight begins at `place` in its file."""
+        return {self.key: f"{self.kernel}|{self.offset - self.origin + place};{self.size};0"}
 
 
 @dataclass
@@ -84,17 +108,18 @@ def lend_weights(
     open_session: Callable[[Loan], Session],
     *,
     maps: bool = True,
+    packed: Mapping[str, Sequence[Packed]] = NONE,
 ) -> Session:
     """What makes a session gets the weights of its model; once more, where it fails with those that
     lie in files, as of one that was deleted since.
 
     `maps`: it may find files that are named from the root, as a model that somebody else wrote may
-    not.
+    not. `packed` are in these files too.
     """
     places = mapped_places(runtime, weights) if maps else {}
     if places:
         try:
-            with lending(runtime, weights, places) as loan:
+            with lending(runtime, weights, places, packed) as loan:
                 return open_session(loan)
         except DeviceError:
             pass
@@ -104,9 +129,13 @@ def lend_weights(
 
 @contextmanager
 def lending(
-    runtime: ModuleType, weights: Mapping[str, np.ndarray], mapped: Mapping[str, Place]
+    runtime: ModuleType,
+    weights: Mapping[str, np.ndarray],
+    mapped: Mapping[str, Place],
+    packed: Mapping[str, Sequence[Packed]] = NONE,
 ) -> Iterator[Loan]:
-    """The weights of a model while a session of it is made, which finds some `mapped`."""
+    """The weights of a model while a session of it is made, which finds some `mapped`, and beside
+    them `packed`."""
     places, is_rooted = dict(mapped), bool(mapped)
     apart = {n: a for n, a in weights.items() if n not in places and not is_borrowed(a)}
     with ExitStack() as stack:
@@ -120,10 +149,13 @@ def lending(
             else:
                 file = from_root(folder / FILE) if is_rooted else FILE
                 places |= {n: (file, offset) for n, offset in offsets.items()}
-        entries = [
-            proto.initializer(proto.external_tensor(n, a, *places.get(n, (FILE, 0)), a.nbytes))
-            for n, a in weights.items()
-        ]
+        entries = []
+        for name, array in weights.items():
+            file, offset = places.get(name, (FILE, 0))
+            forms = packed.get(name, ()) if name in mapped else ()
+            more = [form.entry_at(offset) for form in forms]
+            tensor = proto.external_tensor(name, array, file, offset, array.nbytes, more)
+            entries.append(proto.initializer(tensor))
         lent = {n: ortvalue(runtime, a) for n, a in weights.items() if n not in places}
         yield Loan(entries, lent, folder, is_rooted)
 

@@ -194,9 +194,17 @@ def tensor(name: str, array: np.ndarray) -> bytes:
     return tensor_head(name, array) + data
 
 
-def external_tensor(name: str, array: np.ndarray, location: str, offset: int, size: int) -> bytes:
-    """A TensorProto whose data lies in the file `location`."""
+def external_tensor(
+    name: str,
+    array: np.ndarray,
+    location: str,
+    offset: int,
+    size: int,
+    more: Iterable[Mapping[str, str]] = (),
+) -> bytes:
+    """A TensorProto whose data lies in the file `location`, of which there is `more` to say."""
     entries = {"location": location, "offset": str(offset), "length": str(size)}
+    entries |= {k: v for said in more for k, v in said.items()}
     pairs = b"".join(encode_block(TensorProto.EXTERNAL_DATA, entry(*e)) for e in entries.items())
     return tensor_head(name, array) + pairs + encode_integer(TensorProto.DATA_LOCATION, EXTERNAL)
 

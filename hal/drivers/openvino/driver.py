@@ -7,7 +7,6 @@ import json
 import math
 import os
 import re
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field
 from functools import cached_property
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nnir.checksum import crc32
 from nnir.errors import BadFile, BadInput, DeviceError, NoDevice, NoLowering, Unsupported
 from nnir.mapping import map_file
 from nnir.model import Model, Operation, Value
@@ -168,6 +168,7 @@ class OpenVINO(Device[Context, Program]):
     writes_alone = True
     reads_back = False
     packages = ("openvino",)
+    suits_processor = True
     exact_settings = f"{GROUPS}=0"
 
     def open_device(self) -> None:
@@ -303,7 +304,7 @@ class OpenVINO(Device[Context, Program]):
             "ends": ends,
             "may_fail": program.may_fail,
             "size": len(blob),
-            "sum": zlib.crc32(blob),
+            "sum": crc32(blob),
         }
         text = json.dumps(header, sort_keys=True).encode()
         text += b" " * (-(len(MAGIC) + 8 + len(text)) % ALIGNMENT)
@@ -324,7 +325,7 @@ class OpenVINO(Device[Context, Program]):
             ]
             inputs, outputs = ends
             whole = magic + b"\n" == MAGIC and header["size"] == len(blob)
-            whole &= cache.is_checked or header["sum"] == zlib.crc32(blob.data)
+            whole &= cache.is_checked or header["sum"] == crc32(blob.data)
             version, device, fails = header["version"], header["device"], header["may_fail"]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DeviceError(f"openvino cannot restore this buffer: {one_line(error)}") from None

@@ -38,6 +38,7 @@ class Torch(Device["Settings", "Program"]):
     formats = (".pt2",)
     stateful_formats = (".pt2",)
     packages = ("torch",)
+    suits_processor = True
 
     def open_device(self) -> None:
         try:
