@@ -15,6 +15,7 @@ import pytest
 
 import nnadapter as nna
 import nnir.fingerprint
+import nnir.machine
 from hal.device import Cache
 from hal.runtime import nnc
 from hal.runtime.cache import CacheWarning
@@ -284,6 +285,27 @@ def test_what_the_engine_is_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(OnnxRuntime, "build", lambda self: "onnxruntime 99")
     with pytest.warns(CacheWarning, match="made of another model, or for other devices"):
         nna.compile(shifted(), "onnxruntime", cache_token="t", cache_dir=tmp_path)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_kernels_of_another_processor_are_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, device: str
+) -> None:
+    """ONNX Runtime orders weights as many channels at a time as the registers hold: what it keeps
+    gives other numbers on another processor. The model itself runs everywhere."""
+    nna.compile(shifted(), device, cache_dir=tmp_path, cache_token="t")
+    monkeypatch.setattr(nnir.machine, "features", lambda: "another")
+    if device == "builtin":
+        assert nna.compile(None, device, cache_dir=tmp_path, cache_token="t").is_restored
+        return
+    with (
+        pytest.warns(CacheWarning, match=f"it needs the device '{device}': .* on "),
+        pytest.raises(BadFile, match="no usable cache"),
+    ):
+        nna.compile(None, device, cache_dir=tmp_path, cache_token="t")
+    with pytest.warns(CacheWarning, match="made of another model, or for other devices"):
+        again = nna.compile(shifted(), device, cache_dir=tmp_path, cache_token="t")
+    assert not again.is_restored
 
 
 def test_a_program_that_cannot_be_kept_is_said(

@@ -17,9 +17,9 @@ import nnadapter as nna
 from hal.device import Cache
 from hal.drivers.onnxruntime import keeping, writer
 from hal.drivers.onnxruntime.driver import OnnxRuntime, emit, ortvalue
-from hal.drivers.onnxruntime.keeping import Kept, unpack_kept
+from hal.drivers.onnxruntime.keeping import Kept, Weight, unpack_kept
 from hal.drivers.onnxruntime.kernels import compute_precision
-from hal.drivers.onnxruntime.lending import lending, mapped_places
+from hal.drivers.onnxruntime.lending import Packed, lending, mapped_places
 from hal.runtime.cache import map_file as cache_file
 from nnir.errors import BadCall, DeviceError, NoLowering
 from nnir.mapping import LEAST_MAPPED, map_file
@@ -263,6 +263,51 @@ def outside(name: str, location: str, count: int) -> onnx.TensorProto:
     for key, value in entries.items():
         tensor.external_data.add(key=key, value=value)
     return tensor
+
+
+def kept_of(model: Model) -> Kept:
+    """What a program leaves behind."""
+    device = OnnxRuntime()
+    device.open_device()
+    cache = Cache([v.type for v in model.inputs], [v.type for v in model.outputs])
+    device.create_program(device.create_context({}, None), model, cache)
+    kept = unpack_kept(cache.view)
+    assert isinstance(kept, Kept)
+    return kept
+
+
+def test_what_kernels_read_is_kept(tmp_path: Path) -> None:
+    """Products find weights as they were packed, in the file itself: none is held in memory."""
+    numbers = np.random.default_rng(0).random((512, 1000), np.float32)
+    model = Model("product")
+    x = model.input("x", TensorType(Precision.FLOAT32, (3, 512)))
+    model.outputs = [linear.mat_mul(x, model.constant(numbers, name="weight"))]
+    kept = kept_of(model)
+    (form,) = kept.packed["weight"]
+    assert form.size >= 4 * 512 * 1008  # columns in groups of 16
+    assert form.entry_at(form.origin + 7) == {
+        form.key: f"{form.kernel}|{form.offset + 7};{form.size};0"
+    }
+    array = np.random.default_rng(1).random((3, 512), np.float32)
+    want = nna.compile(model, "onnxruntime")(array)[0]
+    for _ in range(2):
+        program = nna.compile(model, "onnxruntime", cache_dir=tmp_path)
+        np.testing.assert_array_equal(program(array)[0], want)
+    assert program.is_restored
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Gemm+1|64;1000;0", "Gemm+1|-64;4128768;0", "Gemm+1|9999999;4128768;0", "Gemm+1|0;2;0;4;5;6"],
+)
+def test_forms_that_do_not_fit_are_packed_anew(text: str) -> None:
+    """Kernels do not look at where they end."""
+    form = Packed.of("prepacked_0", text, 0)
+    weight = Weight(1, (512, 1000), 0, 2_048_000, () if form is None else (form,))
+    assert weight.packed_in(5_000_000) == []
+    fits = Weight(1, (512, 1000), 0, 2_048_000, (Packed("p", "Gemm+1", 0, 64, 4_128_768),))
+    assert fits.packed_in(4_128_832) == list(fits.packed)
+    assert fits.packed_in(4_128_831) == []
 
 
 @pytest.mark.parametrize("size", [0, 7, 12, 20, 40, 300, 20_000])
