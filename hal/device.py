@@ -72,6 +72,10 @@ class Cache:
             self.pieces = (b"".join(self.pieces),)
         return self.pieces[0]
 
+    @view.setter
+    def view(self, data: bytes | memoryview) -> None:
+        self.pieces = (data,)
+
     @property
     def buffer(self) -> bytes:
         return bytes(self.view)

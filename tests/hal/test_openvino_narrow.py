@@ -253,12 +253,12 @@ def test_a_buffer_in_a_map_is_restored(device: OpenVINO) -> None:
     context = device.create_context({}, None)
     cache = Cache([v.type for v in model.inputs], [v.type for v in model.outputs])
     program = device.create_program(context, model, cache)
-    cache.pieces = (memoryview(bytearray(cache.buffer)),)
+    cache.view = memoryview(bytearray(cache.buffer))
     again = device.create_program(context, None, cache)
     x = np.array([1, -0.0, 9], np.float32)
     first, second = (device.execute_program(p, [x])[0] for p in (program, again))
     assert first.dtype == second.dtype == Precision.FLOAT8E5M2.dtype
     assert first.tobytes() == second.tobytes()
-    cache.pieces = (memoryview(cache.buffer)[:-1],)
+    cache.view = memoryview(cache.buffer)[:-1]
     with pytest.raises(DeviceError, match="damaged"):
         device.create_program(context, None, cache)
