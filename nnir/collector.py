@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -21,15 +22,28 @@ def paused_collector() -> Iterator[None]:
             gc.enable()
 
 
+_frozen_by_others = False
+
+
 def import_paused(name: str) -> ModuleType:
     """Import a module, whose objects stay: the collector would walk over all that are there.
 
     What there is then counts as old, without a walk over it: of a first result two thirds are
     modules. Whoever has frozen objects keeps them so.
     """
+    if name in sys.modules:
+        return import_module(name)
     with paused_collector():
         found = import_module(name)
-        if not gc.get_freeze_count():
-            gc.freeze()
-            gc.unfreeze()
+        _make_old()
         return found
+
+
+def _make_old() -> None:
+    """Let all objects be of the oldest generation. Those that others have frozen are counted one by
+    one, so nobody asks again."""
+    global _frozen_by_others
+    _frozen_by_others = _frozen_by_others or bool(gc.get_freeze_count())
+    if not _frozen_by_others:
+        gc.freeze()
+        gc.unfreeze()
