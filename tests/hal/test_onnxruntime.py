@@ -19,7 +19,7 @@ from hal.drivers.onnxruntime import keeping, writer
 from hal.drivers.onnxruntime.driver import OnnxRuntime, emit, ortvalue
 from hal.drivers.onnxruntime.keeping import Kept, Weight, unpack_kept
 from hal.drivers.onnxruntime.kernels import compute_precision
-from hal.drivers.onnxruntime.lending import Packed, lending, mapped_places
+from hal.drivers.onnxruntime.lending import Loan, Packed, lending, mapped_places
 from hal.runtime.cache import map_file as cache_file
 from nnir.errors import BadCall, DeviceError, NoLowering
 from nnir.mapping import LEAST_MAPPED, map_file
@@ -139,7 +139,9 @@ def test_unaligned_weights_lie_in_a_file_while_a_session_is_made(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_weights_in_a_file_are_read_from_there(tmp_path: Path) -> None:
+def test_weights_in_a_file_are_read_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Wherever they begin, also transposed ones, and those of a cache; they are lent when the file
     is not there any more."""
     path, x = tmp_path / "model.onnx", np.eye(2, 600, dtype=np.float32)
@@ -167,12 +169,21 @@ def test_weights_in_a_file_are_read_from_there(tmp_path: Path) -> None:
     for file, offset in places.values():
         array = np.fromfile(f"/{file}", np.float32, 600 * 600, offset=offset).reshape(600, 600)
         assert any(np.array_equal(array, n) for n in numbers)
+    asked, add_to = list[bool](), Loan.add_to
+
+    def note(loan: Loan, options: onnxruntime.SessionOptions) -> None:
+        asked.append(loan.is_rooted)
+        add_to(loan, options)
+
+    monkeypatch.setattr(Loan, "add_to", note)
     for _ in range(2):  # to a cache, and from it
         found = nna.compile(model, "onnxruntime", cache_dir=tmp_path)(x)[0]
         np.testing.assert_allclose(found, want, rtol=1e-5)
     found = nna.compile(model, "onnxruntime")(x)[0]
+    assert asked == [True] * 3  # none had to be opened again without files
     path.unlink()
     np.testing.assert_array_equal(nna.compile(model, "onnxruntime")(x)[0], found)
+    assert asked[3:] == [True, False]
     assert {p.suffix for p in tmp_path.iterdir()} == {".nnc"}
 
 
@@ -265,15 +276,15 @@ def outside(name: str, location: str, count: int) -> onnx.TensorProto:
     return tensor
 
 
-def kept_of(model: Model) -> Kept:
-    """What a program leaves behind."""
+def kept_of(model: Model) -> tuple[Kept, Cache, OnnxRuntime]:
+    """What a program leaves behind, in what, and of which device."""
     device = OnnxRuntime()
     device.open_device()
     cache = Cache([v.type for v in model.inputs], [v.type for v in model.outputs])
     device.create_program(device.create_context({}, None), model, cache)
     kept = unpack_kept(cache.view)
     assert isinstance(kept, Kept)
-    return kept
+    return kept, cache, device
 
 
 def test_what_kernels_read_is_kept(tmp_path: Path) -> None:
@@ -282,7 +293,7 @@ def test_what_kernels_read_is_kept(tmp_path: Path) -> None:
     model = Model("product")
     x = model.input("x", TensorType(Precision.FLOAT32, (3, 512)))
     model.outputs = [linear.mat_mul(x, model.constant(numbers, name="weight"))]
-    kept = kept_of(model)
+    kept, _, _ = kept_of(model)
     (form,) = kept.packed["weight"]
     assert form.size >= 4 * 512 * 1008  # columns in groups of 16
     assert form.entry_at(form.origin + 7) == {
@@ -294,6 +305,26 @@ def test_what_kernels_read_is_kept(tmp_path: Path) -> None:
         program = nna.compile(model, "onnxruntime", cache_dir=tmp_path)
         np.testing.assert_array_equal(program(array)[0], want)
     assert program.is_restored
+
+
+def test_kernels_read_what_is_kept(tmp_path: Path) -> None:
+    """ONNX Runtime packs weights to compare them, by a hash, and then reads those of the file."""
+    numbers = np.random.default_rng(0).random((512, 1000), np.float32)
+    model = Model("product")
+    x = model.input("x", TensorType(Precision.FLOAT32, (3, 512)))
+    model.outputs = [linear.mat_mul(x, model.constant(numbers, name="weight"))]
+    kept, cache, device = kept_of(model)
+    (form,) = kept.packed["weight"]
+    whole = np.frombuffer(cache.view, np.uint8)
+    start = kept.weights["weight"].ctypes.data - whole.ctypes.data + form.offset - form.origin
+    damaged = whole.copy()
+    damaged[start : start + form.size] = 0
+    damaged.tofile(tmp_path / "cache")
+    context = device.create_context({}, None)
+    again = Cache(cache.inputs, cache.outputs, cache_file(tmp_path / "cache"))
+    program = device.create_program(context, None, again)
+    (found,) = device.execute_program(program, [np.ones((3, 512), np.float32)])
+    assert not found.any()
 
 
 @pytest.mark.parametrize(
