@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
@@ -14,10 +15,10 @@ PROCESSOR = Path("/proc/cpuinfo")
 @cache
 def features() -> str:
     """The processor and what it can, by which kernels and layouts are chosen."""
-    flags = platform.processor()
-    if PROCESSOR.exists():
-        with PROCESSOR.open() as lines:
-            flags = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    flags = ""
+    with contextlib.suppress(OSError), PROCESSOR.open() as lines:
+        flags = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    flags = flags or platform.processor()  # which asks another program on some systems
     return f"{platform.machine()} {hashlib.sha256(flags.encode()).hexdigest()[:16]}"
 
 

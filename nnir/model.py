@@ -450,12 +450,14 @@ class Model(Printed):
         inputs: tuple[Value | None, ...],
         attributes: dict[str, Any],
         stated: Sequence[TensorType] = (),
+        known: Sequence[TensorType] = (),
     ) -> tuple[Value, ...]:
         """Add an operation whose operands are already bound; its outputs.
 
         `stated` says how results are quantised, as no rule infers that; see `Operator.infer`.
+        What is `known` is not inferred.
         """
-        types = operator.infer(inputs, attributes, stated)
+        types = known or operator.infer(inputs, attributes, stated)
         operation = Operation(operator, inputs, attributes, self.origin)
         outputs = operation.outputs = tuple([Value(self, type) for type in types])
         for index, value in enumerate(outputs):

@@ -84,6 +84,9 @@ def _replay(model: Model, types: Sequence[TensorType], sizes: Mapping[str, Dim])
     made.metadata = dict(model.metadata)
     made.provenance = replace(model.provenance, inputs={}, outputs={})
     known: dict[Value, Value] = {}
+    is_same = not model.symbols and all(
+        v.is_static and v.type == t for v, t in zip(model.inputs, types, strict=True)
+    )
     for value, type in zip(model.inputs, types, strict=True):
         copy = made.input(value.name or "", type)
         copy.name, copy.is_number = value.name, value.is_number
@@ -100,12 +103,14 @@ def _replay(model: Model, types: Sequence[TensorType], sizes: Mapping[str, Dim])
             attributes["trips"] = count_iterations(first, rest, body, carried)
         made.origin = operation.origin
         stated = [v.type for v in operation.outputs]
-        outputs = made.append(operation.operator, inputs, attributes, stated)
+        settled = stated if is_same else ()
+        outputs = made.append(operation.operator, inputs, attributes, stated, settled)
         for old, new in zip(operation.outputs, outputs, strict=True):
             new.name, new.is_number = old.name, old.is_number
-            new.type = replace(
-                new.type, precision=old.precision, quantization=old.type.quantization
-            )
+            if not is_same:
+                new.type = replace(
+                    new.type, precision=old.precision, quantization=old.type.quantization
+                )
             known[old] = new
     made.origin = None
     made.outputs = [_copy_of(made, known, v) for v in model.outputs]

@@ -10,9 +10,7 @@ import contextlib
 import functools
 import os
 import re
-import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,6 +43,9 @@ def temporary_folder(parent: Path | None = None, *, hidden: bool = False) -> Ite
 
     Raises BadFile where none can be made.
     """
+    import shutil  # as tempfile, whoever writes nothing does without
+    import tempfile
+
     place = Path(tempfile.gettempdir()) if parent is None else parent
     _sweep_once(place)
     folder, lock = _make(place, f".{PREFIX}" if hidden else PREFIX)
@@ -102,6 +103,7 @@ def _sweep_once(place: Path) -> None:
 
 def _sweep_one(folder: Path) -> None:
     import json  # there is seldom anything to sweep
+    import shutil
 
     with contextlib.suppress(OSError):
         about = folder.stat()

@@ -28,6 +28,9 @@ from .context import Context
 
 End = tuple[str, TensorType]
 
+Ranges = Mapping[str, tuple[int, int | None]]
+"""The least and the largest size that a name may stand for; None for no limit."""
+
 SUFFIX = ".nnc"
 TOKEN_LENGTH = 32
 LONGEST_TOKEN = 200
@@ -55,6 +58,7 @@ class Saved:
     results: tuple[int, ...]
     slots: int
     states: list[State] = field(default_factory=list)
+    ranges: Ranges = field(default_factory=dict)
 
     def pack(self) -> list[nnc.Bytes]:
         """The pieces of the file."""
@@ -65,6 +69,8 @@ class Saved:
             "num_caches": _text(len(self.entries)),
             "results": _text([list(self.results), self.slots]),
         }
+        if self.ranges:
+            found["ranges"] = _text(self.ranges)
         if self.states:
             found["states"] = _text([s.name for s in self.states])
         for k, state in enumerate(self.states):
@@ -118,6 +124,7 @@ class Saved:
                 entries,
                 tuple(results),
                 slots,
+                ranges=_ranges(found),
             )
             saved.states.extend(_states(found, saved.inputs))
             saved.check()
@@ -156,6 +163,14 @@ def _states(found: Mapping[str, memoryview], inputs: Sequence[End]) -> Iterator[
         _require(stateful.holds(type, array))
         array.flags.writeable = False
         yield State(str(name), array)
+
+
+def _ranges(found: Mapping[str, memoryview]) -> Ranges:
+    """The limits of sizes, of a file that has any."""
+    rows = _data(found["ranges"]) if "ranges" in found else {}
+    for low, high in rows.values():
+        _require(type(low) is int and (high is None or type(high) is int))
+    return {str(name): (low, high) for name, (low, high) in rows.items()}
 
 
 def _text(data: Any) -> bytes:

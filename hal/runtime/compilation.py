@@ -13,8 +13,9 @@ from nnir.state import State
 
 from ..device import Cache
 from . import cache as caches
-from .cache import End, Entry, Saved
+from .cache import End, Entry, Ranges, Saved
 from .context import Context
+from .fitting import ranges_of
 from .partition import Part, split
 from .steps import Plan, Step
 
@@ -27,8 +28,8 @@ class Compilation:
     missing, damaged or made of something else is compiled anew, with a warning, and written. The
     name of the file is `cache_token`, or a hash of all that the program depends on, for which
     whoever knows it hands over the `model_digest` (`nnir.fingerprint`). `inputs` and
-    `outputs` are names and types in the model's order, known from the beginning where there is a
-    model.
+    `outputs` are names and types in the model's order, and `ranges` the limits of open sizes, known
+    from the beginning where there is a model.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Compilation:
         self.inputs: list[End] = [] if model is None else input_ends(model)
         self.outputs: list[End] = [] if model is None else output_ends(model)
         self.states: list[State] = [] if model is None else list(model.states)
+        self.ranges: Ranges = {} if model is None else ranges_of(model)
         self._model = model
         self._context = context
         self._token = cache_token
@@ -115,7 +117,7 @@ class Compilation:
             caches.refuse("its ends are not those of the model")
             return None
         self.inputs, self.outputs, self.is_restored = saved.inputs, saved.outputs, True
-        self.states = saved.states
+        self.states, self.ranges = saved.states, saved.ranges
         return Plan(steps, saved.results, {}, saved.slots, profiled=self._context.profile)
 
     def _compile_plan(self, wanted: str | None) -> Plan:
@@ -140,7 +142,8 @@ class Compilation:
         elif keeps:
             print = wanted or ""
             ends = (self.inputs, self.outputs)
-            saved = Saved(print, *ends, entries, parts.results, parts.slots, self.states)
+            states, ranges = self.states, self.ranges
+            saved = Saved(print, *ends, entries, parts.results, parts.slots, states, ranges)
             caches.keep(self._path(wanted), saved)
         constants = {k: _data(v) for k, v in parts.constants.items()}
         return Plan(steps, parts.results, constants, parts.slots, profiled=self._context.profile)
@@ -152,7 +155,8 @@ class Compilation:
         kept.beside = beside
         program = device.create_program(handle, model, kept if keeps else None)
         step = Step(device, program, part.inputs, part.outputs)
-        return step, Entry(device.name, caches.release_of(device), kept, part.inputs, part.outputs)
+        release = caches.release_of(device) if keeps else ""  # which takes a while to find out
+        return step, Entry(device.name, release, kept, part.inputs, part.outputs)
 
     def finished(self) -> Plan:
         """The programs; BadCall before `finish` and after `close`."""

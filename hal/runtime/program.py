@@ -80,6 +80,7 @@ class Program:
         )
         if states:
             self._compute = self._memory.run
+        self._ranges = self._compilation.ranges
         self._checks = [(t.dtype, t.shape, t.is_static) for _, t in self.inputs]
         self._shapes = [t.shape for _, t in self.outputs]
 
@@ -102,9 +103,9 @@ class Program:
 
         `outputs` are arrays to write results into, or None for those that are to be made; they are
         returned in their places. Several threads may call a program at once; where it keeps states,
-        their calls run one after the other. BadInput when the
-        number, the element type or a shape does not fit; DeviceError when the device gives another
-        shape than the model says.
+        their calls run one after the other. BadInput when the number, the element type, a shape, or
+        a size that has a range does not fit; DeviceError when the device gives another shape than
+        the model says.
         """
         checks = self._checks
         if len(arrays) != len(checks):
@@ -116,7 +117,7 @@ class Program:
                 and array.dtype == dtype
                 and array.shape == shape
             ):
-                arrays = fit_arrays(arrays, self.inputs)
+                arrays = fit_arrays(arrays, self.inputs, self._ranges)
                 break
         if outputs is not NOTHING:
             _require_writable(outputs, len(self.outputs))

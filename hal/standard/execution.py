@@ -157,7 +157,7 @@ class Execution(Handle):
             for k, (array, gears) in enumerate(zip(arrays, self._compilation.gears, strict=False)):
                 if gears and array.shape not in gears:
                     raise BadInput(f"input {k} of shape {list(array.shape)}: gears are {gears}")
-            results = plan.run(fit_arrays(arrays, ends.inputs))
+            results = plan.run(fit_arrays(arrays, ends.inputs, ends.ranges))
             for end, result in zip(self._outputs, results, strict=True):
                 if end:
                     _write(end, result)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hal.runtime.fitting import fit_arrays
+from hal.runtime.fitting import fit_arrays, ranges_of
 from nnir.broadcast import text
 from nnir.errors import BadFile, BadInput, Unsupported
 from nnir.model import Model
@@ -67,7 +67,8 @@ def read_samples(model: Model, data: Data) -> list[Sample]:
     if not found:
         raise BadInput(f"no calibration data in {data!r:.80}; it is {FORMS}")
     types = [(v.name or "", v.type) for v in model.inputs]
-    return [list(fit_arrays(sample, types)) for sample in found]
+    types, ranges = [(v.name or "", v.type) for v in model.inputs], ranges_of(model)
+    return [list(fit_arrays(sample, types, ranges)) for sample in found]
 
 
 def _read_path(model: Model, path: Path) -> list[Sample]:

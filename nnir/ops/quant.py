@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from ..affine import to_integers, to_real
@@ -13,7 +12,7 @@ from ..dim import Expr, ceil_div
 from ..errors import NotConstant, Unsupported
 from ..model import Value
 from ..operator import Pattern, operator, require
-from ..types import Precision, Quantization, TensorType, precision_of
+from ..types import Precision, Quantization, TensorType, find_precision, precision_of
 from . import activation, index, shape, unary
 from .unary import BITS
 
@@ -37,6 +36,8 @@ def integer_range(dtype: Precision) -> tuple[int, int]:
 
 def largest(dtype: Precision) -> float:
     """The largest finite number of a precision."""
+    import ml_dtypes  # most models do without
+
     return float(ml_dtypes.finfo(dtype.dtype).max)  # type: ignore[no-untyped-call]
 
 
@@ -166,7 +167,7 @@ def _division_dtype(input: np.dtype, scale: np.dtype, asked: Precision | None) -
     """The type to divide in: as asked for, else that of the scale, else that of the data."""
     if asked is not None:
         return asked.dtype
-    if scale.kind in "iu" or scale == ml_dtypes.float8_e8m0fnu:
+    if scale.kind in "iu" or find_precision(scale) is Precision.FLOAT8E8M0FNU:
         return np.dtype(np.float32) if input.kind in "iu" else input
     return scale
 

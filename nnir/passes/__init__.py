@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from .layout import sink_transposes
     from .lift import lift_transposes
     from .masks import remove_masks
+    from .products import absorb_transposes, join_scales
     from .rms import fuse_rms, scale_rms
     from .scale import fold_scale
     from .shapes import simplify_shapes
     from .signs import find_negative_zeros
     from .swish import fuse_swish
-    from .transposes import cancel_transposes
+    from .transposes import cancel_transposes, name_transposes
 
 _PLACES = {
     "CLEAN": "cleaning",
@@ -59,12 +60,16 @@ _PLACES = {
     "simplify_shapes": "shapes",
     "find_negative_zeros": "signs",
     "fuse_swish": "swish",
+    "absorb_transposes": "products",
+    "join_scales": "products",
     "cancel_transposes": "transposes",
+    "name_transposes": "transposes",
 }
 __all__ = [
     "CLEAN",
     "FUSIONS",
     "Pass",
+    "absorb_transposes",
     "apply",
     "cancel_transposes",
     "find_negative_zeros",
@@ -78,11 +83,13 @@ __all__ = [
     "fuse_layer_norm",
     "fuse_rms",
     "fuse_swish",
+    "join_scales",
     "join_unsqueezes",
     "legalise",
     "lift_transposes",
     "merge_common",
     "name_clips",
+    "name_transposes",
     "remove_copies",
     "remove_dead_code",
     "remove_identities",

@@ -10,14 +10,18 @@ from .gelu import fuse_gelu
 from .heads import share_heads
 from .layer_norm import fuse_layer_norm
 from .masks import remove_masks
+from .products import absorb_transposes, join_scales
 from .rewrite import Pass
 from .rms import fuse_rms, scale_rms
 from .scale import fold_scale
 from .swish import fuse_swish
-from .transposes import cancel_transposes
+from .transposes import cancel_transposes, name_transposes
 
 FUSIONS: tuple[Pass, ...] = (
+    name_transposes,
     cancel_transposes,
+    join_scales,
+    absorb_transposes,
     remove_masks,
     fold_batch_norm,
     fold_scale,

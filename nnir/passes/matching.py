@@ -20,7 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from enum import Enum
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import repeat
 from operator import call
 from typing import Any
@@ -344,6 +344,11 @@ def rule(
     return make
 
 
+@cache
+def _parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
+
+
 class Engine:
     """Replaces the values of a form, until none is left."""
 
@@ -351,7 +356,6 @@ class Engine:
         self, form: Form, where: Callable[..., bool], replacement: Callable[..., Value]
     ) -> None:
         self.form, self.where, self.replacement = form, where, replacement
-        self._taken = {f: tuple(inspect.signature(f).parameters) for f in (where, replacement)}
 
     def __call__(self, model: Model) -> bool:
         changed, again = self._replace_all(model)
@@ -405,4 +409,4 @@ class Engine:
         return match if self._call(self.where, match) else None
 
     def _call(self, function: Callable[..., Any], match: Match) -> Any:
-        return function(**{n: match.names[n] for n in self._taken[function]})
+        return function(**{n: match.names[n] for n in _parameters_of(function)})

@@ -29,6 +29,12 @@ def order_of(value: Value | None) -> tuple[Value, Perm] | None:
     return made.inputs[0], perm_of(made)
 
 
+def is_swap(perm: Perm) -> bool:
+    """Whether the last two axes change places, and no others."""
+    leading = len(perm) - 2
+    return leading >= 0 and perm == (*range(leading), leading + 1, leading)
+
+
 def transpose_by(value: Value, perm: Perm) -> Value:
     """A transpose, where it is one."""
     if perm == tuple(range(len(perm))):

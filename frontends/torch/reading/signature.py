@@ -20,6 +20,9 @@ KEPT = frozenset({"buffer_mutation", "parameter_mutation"})
 OVERWRITTEN = "overwritten"
 """The key of the model's metadata with the inputs that it overwrites, one name on a line."""
 
+SPECIALISED = 2
+"""Export takes smaller sizes for another program, and larger ones for one with this limit."""
+
 ARGUMENTS = "torchscript.arguments"
 """The key of the metadata of a TorchScript program with how inputs make up its arguments."""
 
@@ -88,7 +91,8 @@ def finish_model(
 ) -> SourceModel:
     """The model of a graph: results first, then the new contents of inputs that it overwrites.
 
-    A weight that it overwrites is a state.
+    A weight that it overwrites is a state. `dimensions` are the ranges of sizes, as the program
+    says them: what it says of the least is `_least`.
     """
     contents = signature.contents(graph)
     results = signature.results(graph)
@@ -100,11 +104,17 @@ def finish_model(
         metadata[OVERWRITTEN] = "\n".join(v.name for v in given)
     return SourceModel(
         *("torch", graph, {"": 1}),
-        dimensions=dimensions,
+        dimensions={n: (_least(low), high) for n, (low, high) in dimensions.items()},
         metadata=metadata,
         places=places,
         states=kept,
     )
+
+
+def _least(low: int) -> int:
+    """The least size that a program takes, which export says is 2 for what was not 0 or 1 when it
+    traced: as PyTorch does, limits up to that are not asked for."""
+    return low if low > SPECIALISED else 0
 
 
 def _bind_inputs(
