@@ -5,6 +5,7 @@ To get as much from the system takes longer than to write it: its pages are clea
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,28 +13,52 @@ import numpy as np
 MOST = 2
 """So many are kept: one that an engine still holds, and the next."""
 
+LARGE = 1 << 20
+"""Bytes from which on that pays."""
+
+SLACK = 4
+"""New memory is larger by the fourth part: results that grow from call to call, as caches do, find
+room in it. What is not written takes none of the system's."""
+
 
 class Room:
-    """Memory for results of one shape and element type."""
+    """Memory for results of one element type."""
 
-    def __init__(self, shape: tuple[int, ...], dtype: np.dtype) -> None:
-        self.shape, self.dtype = shape, dtype
+    def __init__(self, dtype: np.dtype) -> None:
+        self.dtype = dtype
         self.free: list[np.ndarray] = []
 
-    def take(self) -> np.ndarray:
+    def take(self, shape: tuple[int, ...]) -> np.ndarray:
         """An array that is the caller's, as are all views of it."""
+        size = prod(shape) * self.dtype.itemsize
+        memory = self._find(size)
+        part = memory[:size].view(self.dtype).reshape(shape)
+        return np.asarray(_Lent(part, memory, self.free))
+
+    def copy(self, array: np.ndarray) -> np.ndarray:
+        """The elements of an array of this type, as an array that is the caller's."""
+        if array.nbytes < LARGE:
+            return array.copy()
+        made = self.take(array.shape)
+        np.copyto(made, array)
+        return made
+
+    def _find(self, size: int) -> np.ndarray:
+        """Memory for so many bytes. What is free and of no use for these will hardly be again."""
         try:
-            memory = self.free.pop()
+            while True:
+                memory = self.free.pop()
+                if size <= memory.size <= 2 * size:
+                    return memory
         except IndexError:
-            memory = np.empty(self.shape, self.dtype)
-        return np.asarray(_Lent(memory, self.free))
+            return np.empty(size + size // SLACK, np.uint8)
 
 
 class _Lent:
     """What an array and all of its views are made of; with the last of them its memory is free."""
 
-    def __init__(self, memory: np.ndarray, free: list[np.ndarray]) -> None:
-        self.__array_interface__: dict[str, Any] = memory.__array_interface__
+    def __init__(self, part: np.ndarray, memory: np.ndarray, free: list[np.ndarray]) -> None:
+        self.__array_interface__: dict[str, Any] = part.__array_interface__
         self._memory, self._free = memory, free
 
     def __del__(self) -> None:

@@ -14,31 +14,59 @@ def place_of(array: np.ndarray) -> int:
 
 
 def test_memory_is_used_again_when_the_last_view_is_gone() -> None:
-    room = Room((4, 5), np.dtype(np.float32))
-    first = room.take()
+    room = Room(np.dtype(np.float32))
+    first = room.take((4, 5))
     assert (first.shape, first.dtype) == ((4, 5), np.float32)
     assert first.flags.carray
     place, view = place_of(first), first[1:, ::2].T
     del first
     gc.collect()
-    other = room.take()
+    other = room.take((4, 5))
     assert place_of(other) != place
     view[...] = 3
     del view
-    assert place_of(room.take()) == place
+    assert place_of(room.take((4, 5))) == place
+
+
+def test_results_that_grow_find_room_in_it() -> None:
+    room = Room(np.dtype(np.float32))
+    grown = [room.take((1000,))]
+    first = place_of(grown.pop())
+    places = {place_of(room.take((1000 + k,))) for k in range(0, 200, 10)}
+    assert places == {first}
+    larger = room.take((5000,))
+    assert larger.shape == (5000,)
+    larger[...] = 1
+
+
+def test_a_small_result_does_not_hold_the_memory_of_a_large_one() -> None:
+    room = Room(np.dtype(np.uint8))
+    large = room.take((1000,))
+    del large
+    small = room.take((10,))
+    assert room.free == []
+    assert small.shape == (10,)
+    del small
+    assert [memory.size for memory in room.free] == [12]
+
+
+def test_results_without_elements_are_arrays_too() -> None:
+    room = Room(np.dtype(np.float64))
+    assert room.take((0, 3)).shape == (0, 3)
+    assert room.take(()).shape == ()
 
 
 def test_no_more_is_kept_than_a_program_needs() -> None:
-    room = Room((3,), np.dtype(np.int64))
-    several = [room.take() for _ in range(MOST + 3)]
+    room = Room(np.dtype(np.int64))
+    several = [room.take((3,)) for _ in range(MOST + 3)]
     assert len({place_of(a) for a in several}) == MOST + 3
     del several
     assert len(room.free) == MOST
 
 
 def test_memory_outlives_its_room() -> None:
-    room = Room((1000,), np.dtype(np.float64))
-    array = room.take()
+    room = Room(np.dtype(np.float64))
+    array = room.take((1000,))
     array[...] = 7
     del room
     gc.collect()

@@ -14,6 +14,7 @@ import numpy as np
 from nnir.errors import DeviceError, NoDevice
 from nnir.records import dataclass
 
+from ...room import Room
 from .arrays import Ends, to_input, to_model_type, to_pairs
 from .content import Content
 from .holding import holding
@@ -101,6 +102,7 @@ class Ready:
 
     def __init__(self, compiled: Compiled) -> None:
         self.compiled = compiled
+        self.rooms = [Room(result.dtype) for result in compiled.outputs]
 
     def run(
         self, inputs: Sequence[np.ndarray], ends: Ends, offered: Sequence[np.ndarray | None]
@@ -109,12 +111,13 @@ class Ready:
             np.copyto(place, to_input(array), casting="no")
         self.compiled.run()
         found = []
-        for result, dtype, memory in zip(self.compiled.outputs, ends.outputs, offered, strict=True):
+        rows = zip(self.compiled.outputs, ends.outputs, offered, self.rooms, strict=True)
+        for result, dtype, memory, room in rows:
             if memory is not None and (memory.dtype, memory.shape) == (result.dtype, result.shape):
                 np.copyto(memory, result)
                 found.append(memory)
             else:
-                found.append(to_model_type(result.copy(), dtype))
+                found.append(to_model_type(room.copy(result), dtype))
         return found
 
 

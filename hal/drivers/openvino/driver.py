@@ -29,7 +29,7 @@ from nnir.types import Precision, TensorType
 from ...device import PROFILE, Cache, Callback, Device, Export, Timing
 from ...emission import WRITING_STEP, refusal
 from ...properties import flag, integer
-from ...room import Room
+from ...room import LARGE, Room
 from . import elements
 from .emitter import Emitter, Ref, graph, is_small, tensor_of
 from .families import LOWERINGS
@@ -69,9 +69,6 @@ QUIET = frozenset(
 
 WRITES = frozenset({"activation", "conv", "linear", "norm"})
 """Families whose results no optimisation takes for an input, which OpenVINO would not write."""
-
-LARGE = 1 << 20
-"""Bytes of a result from which on to copy it takes longer than to say where to write it."""
 
 GROUPS = "DYNAMIC_QUANTIZATION_GROUP_SIZE"
 EXACT = {
@@ -128,10 +125,10 @@ class Program:
     waits: bool = True
     rooms: dict[int, Room] = field(default_factory=dict)
 
-    def room_of(self, position: int, end: End) -> Room:
-        """Memory for an output, whose sizes are known."""
+    def room_of(self, position: int, dtype: np.dtype) -> Room:
+        """Memory for an output."""
         if position not in self.rooms:
-            self.rooms[position] = Room(tuple(end.shape or ()), end.precision.dtype)
+            self.rooms[position] = Room(dtype)
         return self.rooms[position]
 
     @cached_property
@@ -371,7 +368,9 @@ class OpenVINO(Device[Context, Program]):
         kept = [tensor_of(self.runtime, array) for array in given]
         offered = [*outputs, *[None] * (len(program.outputs) - len(outputs))]
         written = {
-            position: memory_for(program.room_of(position, end), offered[position])
+            position: memory_for(
+                program.room_of(position, end.precision.dtype), end.shape or (), offered[position]
+            )
             for position, end in enumerate(program.outputs)
             if end.is_written
         }
@@ -388,7 +387,7 @@ class OpenVINO(Device[Context, Program]):
             program.steps = steps(request, program.fused)
         ends = enumerate(zip(program.outputs, offered, strict=True))
         return [
-            written[position] if end.is_written else copy_result(request, position, end, memory)
+            written[position] if end.is_written else copy_result(request, position, program, memory)
             for position, (end, memory) in ends
         ]
 
@@ -530,12 +529,13 @@ def infer(request: openvino.InferRequest, *, waits: bool) -> None:
 
 
 def copy_result(
-    request: openvino.InferRequest, position: int, end: End, given: np.ndarray | None
+    request: openvino.InferRequest, position: int, program: Program, given: np.ndarray | None
 ) -> np.ndarray:
     """A result that the caller owns, in the memory that is offered where it fits.
 
     OpenVINO writes to memory of ours unless the result is an input; so it is copied.
     """
+    end = program.outputs[position]
     found = request.get_output_tensor(position).data
     if end.precision == Precision.BFLOAT16 or end.precision in elements.CARRIED:
         found = found.view(end.precision.dtype)
@@ -546,14 +546,15 @@ def copy_result(
     if given is not None and given.dtype == found.dtype and given.shape == found.shape:
         np.copyto(given, found)
         return given
-    return np.array(found)
+    return program.room_of(position, found.dtype).copy(found)
 
 
-def memory_for(room: Room, offered: np.ndarray | None) -> np.ndarray:
+def memory_for(room: Room, shape: Sequence[int], offered: np.ndarray | None) -> np.ndarray:
     """Memory that a run writes an output to: that which is offered, where it fits."""
-    if offered is None or offered.dtype != room.dtype or offered.shape != room.shape:
-        return room.take()
-    return offered if offered.flags.carray else room.take()
+    sizes = tuple(shape)
+    if offered is None or offered.dtype != room.dtype or offered.shape != sizes:
+        return room.take(sizes)
+    return offered if offered.flags.carray else room.take(sizes)
 
 
 def as_complex(pairs: np.ndarray, kind: str) -> np.ndarray:
