@@ -37,6 +37,9 @@ WORD = re.compile(r"[a-z]{1,20}")
 FACTORIES = frozenset({"dict", "list", "set", "int", "float", "str", "tuple", "bool"})
 DEEPEST = 60
 
+NESTED = (dict, list)
+"""What JSON is read as, and nothing that is derived from it."""
+
 
 def screen(program: object, *, is_closed: bool = False) -> None:
     """BadFile or Unsupported, by name, where PyTorch would run what lies in the program.
@@ -48,14 +51,14 @@ def screen(program: object, *, is_closed: bool = False) -> None:
     waiting = [program]
     while waiting:
         value = waiting.pop()
-        if isinstance(value, list):
-            waiting += [v for v in value if isinstance(v, (list, dict))]
-        elif isinstance(value, dict):
+        if type(value) is dict:
             for key, inner in value.items():
                 if key in checks:
                     checks[key](inner)
-                if isinstance(inner, (list, dict)):
+                if type(inner) in NESTED and inner:
                     waiting.append(inner)
+        elif type(value) is list:
+            waiting += [v for v in value if type(v) in NESTED and v]
 
 
 def check_operator(name: object) -> None:
