@@ -13,8 +13,9 @@ import numpy as np
 MOST = 2
 """So many are kept: one that an engine still holds, and the next."""
 
-LARGE = 1 << 20
-"""Bytes from which on that pays."""
+LEAST = 1 << 16
+"""Bytes from which on that pays: the system's allocator asks anew for what is larger, or gives it
+back each time."""
 
 SLACK = 4
 """New memory is larger by the fourth part: results that grow from call to call, as caches do, find
@@ -31,13 +32,12 @@ class Room:
     def take(self, shape: tuple[int, ...]) -> np.ndarray:
         """An array that is the caller's, as are all views of it."""
         size = prod(shape) * self.dtype.itemsize
-        memory = self._find(size)
-        part = memory[:size].view(self.dtype).reshape(shape)
-        return np.asarray(_Lent(part, memory, self.free))
+        lent = np.asarray(_Lent(self._find(size), size, self.free))
+        return lent.view(self.dtype).reshape(shape)
 
     def copy(self, array: np.ndarray) -> np.ndarray:
         """The elements of an array of this type, as an array that is the caller's."""
-        if array.nbytes < LARGE:
+        if array.nbytes < LEAST:
             return array.copy()
         made = self.take(array.shape)
         np.copyto(made, array)
@@ -57,8 +57,8 @@ class Room:
 class _Lent:
     """What an array and all of its views are made of; with the last of them its memory is free."""
 
-    def __init__(self, part: np.ndarray, memory: np.ndarray, free: list[np.ndarray]) -> None:
-        self.__array_interface__: dict[str, Any] = part.__array_interface__
+    def __init__(self, memory: np.ndarray, size: int, free: list[np.ndarray]) -> None:
+        self.__array_interface__: dict[str, Any] = memory[:size].__array_interface__
         self._memory, self._free = memory, free
 
     def __del__(self) -> None:

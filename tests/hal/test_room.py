@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 
 import numpy as np
+import pytest
 
-from hal.room import MOST, Room
+from hal.room import LEAST, MOST, Room
+from nnir.types import precision_of
 
 
 def place_of(array: np.ndarray) -> int:
@@ -48,6 +50,28 @@ def test_a_small_result_does_not_hold_the_memory_of_a_large_one() -> None:
     assert small.shape == (10,)
     del small
     assert [memory.size for memory in room.free] == [12]
+
+
+def test_copies_of_large_results_use_memory_again() -> None:
+    room = Room(np.dtype(np.float32))
+    small, large = (np.arange(size // 4, dtype=np.float32) for size in (LEAST - 4, LEAST))
+    first = room.copy(large)
+    assert (first == large).all()
+    place = place_of(first)
+    del first
+    assert (place_of(room.copy(large)) == place, len(room.free)) == (True, 1)
+    assert (room.copy(small) == small).all()
+    assert len(room.free) == 1
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "float8_e4m3fn", "int4", "bool"])
+def test_types_that_numpy_lacks_are_kept(kind: str) -> None:
+    dtype = precision_of(kind).dtype
+    given = np.zeros((3, LEAST), dtype)
+    given[1, 5] = 1
+    found = Room(dtype).copy(given)
+    assert found.dtype == dtype
+    assert (found.view(np.uint8) == given.view(np.uint8)).all()
 
 
 def test_results_without_elements_are_arrays_too() -> None:

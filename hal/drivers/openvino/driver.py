@@ -29,7 +29,7 @@ from nnir.types import Precision, TensorType
 from ...device import PROFILE, Cache, Callback, Device, Export, Timing
 from ...emission import WRITING_STEP, refusal
 from ...properties import flag, integer
-from ...room import LARGE, Room
+from ...room import Room
 from . import elements
 from .emitter import Emitter, Ref, graph, is_small, tensor_of
 from .families import LOWERINGS
@@ -69,6 +69,9 @@ QUIET = frozenset(
 
 WRITES = frozenset({"activation", "conv", "linear", "norm"})
 """Families whose results no optimisation takes for an input, which OpenVINO would not write."""
+
+LARGE = 1 << 20
+"""Bytes of a result from which on to copy it takes longer than to say where to write it."""
 
 GROUPS = "DYNAMIC_QUANTIZATION_GROUP_SIZE"
 EXACT = {
