@@ -33,6 +33,12 @@ FINALISTS = 1.5
 ROUNDS = 5
 """So many turns of each; the median of all runs counts."""
 
+MOST_ROUNDS = 15
+MOST_SECONDS = 10.0
+CLOSE = 1.05
+"""Those that take less than so many times as long as the best have more turns, up to so many, which
+begin in so many seconds: medians of a few differ by as much."""
+
 SECONDS = 1.0
 """How long each device is measured."""
 
@@ -198,13 +204,21 @@ class Race:
         from statistics import median
 
         times: dict[str, list[float]] = {name: [] for name in self._programs}
-        for _ in follow(range(ROUNDS), "measuring the best in turns"):
-            for name, program in self._programs.items():
+        found: dict[str, float] = {}
+        left, finish = list(times), time.perf_counter() + MOST_SECONDS
+        for turn in follow(range(MOST_ROUNDS), "measuring the best in turns"):
+            for name in left:
+                program = self._programs[name]
                 program.call_tensors(*self._trial.arrays)  # its threads wake up
                 times[name] += self._time(program, self._seconds / ROUNDS)
-        for name, column in times.items():
+                found[name] = median(times[name])
+            if turn + 1 >= ROUNDS:
+                left = [name for name in left if found[name] < CLOSE * min(found.values())]
+                if len(left) < 2 or time.perf_counter() > finish:
+                    break
+        for name, seconds in found.items():
             self._programs[name].reset()
-            self._rows[name] = replace(self._rows[name], milliseconds=median(column) * 1e3)
+            self._rows[name] = replace(self._rows[name], milliseconds=seconds * 1e3)
 
 
 def _by_time(row: DeviceTime) -> tuple[bool, float]:

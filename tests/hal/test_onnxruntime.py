@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 from types import ModuleType
+from unittest.mock import MagicMock
 
 import ml_dtypes
 import numpy as np
@@ -25,6 +26,7 @@ from nnir.errors import BadCall, DeviceError, NoLowering
 from nnir.mapping import LEAST_MAPPED, map_file
 from nnir.model import Model
 from nnir.ops import activation, binary, control, linear, pool, quant, shape, unary
+from nnir.progress import listening
 from nnir.types import Precision, TensorType
 
 
@@ -182,8 +184,12 @@ def test_weights_in_a_file_are_read_from_there(
     found = nna.compile(model, "onnxruntime")(x)[0]
     assert asked == [True] * 3  # none had to be opened again without files
     path.unlink()
-    np.testing.assert_array_equal(nna.compile(model, "onnxruntime")(x)[0], found)
+    heard = MagicMock()
+    with listening(heard):
+        np.testing.assert_array_equal(nna.compile(model, "onnxruntime")(x)[0], found)
     assert asked[3:] == [True, False]
+    (told,) = heard.note.call_args.args
+    assert told.startswith("onnxruntime gets copies of weights: ")
     assert {p.suffix for p in tmp_path.iterdir()} == {".nnc"}
 
 

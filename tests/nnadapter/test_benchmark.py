@@ -17,8 +17,8 @@ from hal.device import Cache, Callback
 from hal.drivers.builtin import Builtin
 from hal.drivers.builtin import Program as Compiled
 from hal.runtime.cache import CacheWarning
-from nnadapter import fastest
-from nnadapter.racing import Race, list_candidates
+from nnadapter import fastest, racing
+from nnadapter.racing import LEAST_RUNS, MOST_ROUNDS, ROUNDS, Race, list_candidates
 from nnir.errors import BadCall, BadFile, BadInput, NoDevice, NoLowering
 from nnir.model import Model
 from nnir.ops import unary
@@ -54,6 +54,24 @@ class Slow(Counted):
         return super().execute_program(program, inputs, outputs)
 
 
+class Even(Counted):
+    """Takes as long each time, and counts its runs."""
+
+    name = "even"
+    runs: list[str] = []  # noqa: RUF012  of all that are made
+
+    def execute_program(self, program: Compiled, inputs: Arrays, outputs: Any = ()) -> Any:
+        Even.runs.append(self.name)
+        time.sleep(0.004)
+        return super().execute_program(program, inputs, outputs)
+
+
+class Other(Even):
+    """No faster and no slower."""
+
+    name = "other"
+
+
 class Wrong(Counted):
     """Is off by one."""
 
@@ -86,7 +104,7 @@ class Absent(Builtin):
         raise NoDevice("absent is not installed: pip install absent")
 
 
-DEVICES = {kind.name: kind for kind in (Quick, Slow, Wrong, Partial, Absent)}
+DEVICES = {kind.name: kind for kind in (Quick, Slow, Even, Other, Wrong, Partial, Absent)}
 
 
 @pytest.fixture(autouse=True)
@@ -122,6 +140,20 @@ def test_devices_are_ranked() -> None:
     assert slow is not None
     assert slow >= 10
     json.dumps(found.as_dict())
+
+
+def test_those_that_are_close_have_more_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many more as it takes, and none once the time for it is over."""
+    counts = []
+    for close, seconds in ((0.0, 10.0), (100.0, 10.0), (100.0, 0.0)):
+        monkeypatch.setattr(racing, "CLOSE", close)
+        monkeypatch.setattr(racing, "MOST_SECONDS", seconds)
+        Even.runs.clear()
+        found = nna.benchmark(made(), "even,other", [ONES], seconds=0.01)
+        assert {row.device for row in found.rows} == {"even", "other"}
+        counts.append(Even.runs.count("even"))
+    few, many, hurried = counts
+    assert (few, many) == (hurried, few + (MOST_ROUNDS - ROUNDS) * (1 + LEAST_RUNS))
 
 
 def test_none_that_is_right() -> None:

@@ -97,7 +97,8 @@ class Weight:
     packed: tuple[Packed, ...]
 
     def packed_in(self, size: int) -> list[Packed]:
-        """The forms that kernels may read without packing them anew, of a file of so many bytes.
+        """The forms that kernels may read from a file of so many bytes, in place of their own,
+        which they make all the same to compare both.
 
         Kernels do not look at how long these are: so they are those of products of floats alone,
         which MLAS writes with rows or columns in groups.

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from nnir.errors import BadFile, DeviceError
+from nnir.errors import BadFile, DeviceError, summary
 from nnir.formats.bits import pack
 from nnir.formats.onnx import code_of
 from nnir.mapping import DESCRIPTORS, LEAST_MAPPED, place_of, write_array
+from nnir.progress import note
 from nnir.records import dataclass
 from nnir.staging import temporary_folder
 from nnir.types import precision_of
@@ -121,8 +122,8 @@ def lend_weights(
         try:
             with lending(runtime, weights, places, packed) as loan:
                 return open_session(loan)
-        except DeviceError:
-            pass
+        except DeviceError as error:
+            note(f"onnxruntime gets copies of weights: {summary(error)}")
     with lending(runtime, weights, {}) as loan:
         return open_session(loan)
 
