@@ -10,6 +10,7 @@ import nnadapter as nna
 from hal.device import PROFILE
 from hal.drivers.onnxruntime.driver import emit
 from nnir import build
+from nnir.dim import symbol
 from nnir.model import Model
 from nnir.ops import activation, attention, linear, norm, shape
 from nnir.types import Precision, TensorType
@@ -74,11 +75,17 @@ def test_a_query_that_sees_nothing_gives_0(sizes: tuple[int, ...], kind: Precisi
 SIZES = [((2, 3, 128, 8), (2, 3, 130, 8), (2, 3, 130, 5)), ((6, 128, 8), (6, 130, 8), (6, 130, 5))]
 
 
-def attend(sizes: tuple[tuple[int, ...], ...], *, safe: bool, turned: bool) -> Model:
-    """Queries, keys and values of these sizes; keys may come with their axes exchanged."""
+def attend(
+    sizes: tuple[tuple[int, ...], ...], *, safe: bool, turned: bool, is_open: bool = False
+) -> Model:
+    """Queries, keys and values of these sizes; keys may come with their axes exchanged. `is_open`:
+    of any number of samples."""
     model = Model()
+    if is_open:
+        model.symbols["b"] = (0, None)
     query, key, values = (
-        model.input(name, TensorType(FLOAT32, s)) for name, s in zip("qkv", sizes, strict=True)
+        model.input(name, TensorType(FLOAT32, (symbol("b"), *s[1:]) if is_open else s))
+        for name, s in zip("qkv", sizes, strict=True)
     )
     if turned:
         rank = len(sizes[1])
@@ -100,6 +107,38 @@ def test_attention_without_a_mask_is_one_kernel(
     assert "MultiHeadAttention" in found
     assert not {"MatMul", "Softmax"} & {*found}
     require_equal(model, normal(model))
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("safe", [False, True])
+@pytest.mark.parametrize("turned", [False, True])
+def test_samples_may_be_open(
+    sizes: tuple[tuple[int, ...], ...], *, safe: bool, turned: bool
+) -> None:
+    model = attend(sizes, safe=safe, turned=turned, is_open=True)
+    assert "MultiHeadAttention" in nodes_of(model)
+    for batch in (0, 1, 3):
+        arrays = normal(attend(tuple((batch, *s[1:]) for s in sizes), safe=safe, turned=turned))
+        require_equal(model, arrays)
+        if safe and batch:
+            arrays[0][-1, ..., 5, :] = 0
+            arrays[0][-1, ..., 5, 0] = -np.inf
+            arrays[1][-1, ..., 0] = abs(arrays[1][-1, ..., 0]) + 1
+            got = require_equal(model, arrays)
+            assert not got[-1, ..., 5, :].any()
+
+
+@pytest.mark.parametrize("axis", [1, 2])
+def test_other_open_sizes_are_computed_apart(axis: int) -> None:
+    model = Model()
+    model.symbols["n"] = (0, None)
+    query, key, values = (
+        model.input(name, TensorType(FLOAT32, tuple(symbol("n") if a == axis else d for a, d in s)))
+        for name, s in zip("qkv", map(enumerate, SIZES[0]), strict=True)
+    )
+    scores = linear.mat_mul(query, key, transpose_y=True)
+    model.outputs = [linear.mat_mul(activation.softmax(scores, axis=-1), values)]
+    assert "MultiHeadAttention" not in nodes_of(model)
 
 
 @pytest.mark.parametrize(("batch", "width", "given"), [(2, 0, 5), (2, 4, 0), (0, 4, 5)])

@@ -38,13 +38,14 @@ class Whole:
 
     @property
     def fits(self) -> bool:
-        """Whether the kernel takes them, and is faster."""
+        """Whether the kernel takes them, and is faster: how many samples there are may be open."""
         every = (self.query, self.key, self.values, self.scores)
-        if any(v.precision != Precision.FLOAT32 or not v.is_static for v in every):
+        if any(v.precision != Precision.FLOAT32 or v.rank not in (3, 4) for v in every):
             return False
-        stacks = {v.sizes[:-2] for v in every}
-        rows, columns = self.scores.sizes[-2:]
-        is_usual = self.query.rank in (3, 4) and len(stacks) == 1 and self.query.sizes[-1] > 0
+        if any(not isinstance(d, int) for v in every for d in v.shape[1:]):
+            return False
+        (rows, columns), (width,) = _known(self.scores, -2, -1), _known(self.query, -1)
+        is_usual = len({v.shape[:-2] for v in every}) == 1 and width > 0
         return is_usual and rows * columns >= FEWEST
 
 
@@ -98,15 +99,19 @@ def _is_between(value: Value) -> bool:
     return len(value.uses) == 1 and value not in value.model.outputs
 
 
+def _known(value: Value, *axes: int) -> list[int]:
+    """Sizes that are known."""
+    return build.known_sizes(value, [a % value.rank for a in axes])
+
+
 def attend(g: Emitter, found: Whole) -> Ref:
     """The kernel, between heads behind each other in rows."""
     query, key, values = found.query, found.key, found.values
-    heads = query.sizes[1] if query.rank == 4 else 1
+    heads = _known(query, 1)[0] if query.rank == 4 else 1
     rows = [_rows(g, query), _rows(g, key, is_turned=found.is_turned), _rows(g, values)]
     made = g.node("MultiHeadAttention", *rows, domain="com.microsoft", num_heads=heads, scale=1.0)
     if query.rank == 4:
-        batch, _, length, _ = query.sizes
-        made = g.reshape(made, batch, length, heads, values.sizes[3])
+        made = g.reshape(made, 0, *_known(query, 2), heads, *_known(values, 3))
         made = g.node("Transpose", made, perm=[0, 2, 1, 3])
     return mend(g, made, made, _again(found, heads), rows) if found.is_safe else made
 
@@ -116,9 +121,9 @@ def _rows(g: Emitter, operand: Value, *, is_turned: bool = False) -> Operand:
     if operand.rank == 3:
         return g.node("Transpose", operand, perm=[0, 2, 1]) if is_turned else operand
     moved = g.node("Transpose", operand, perm=[0, 3, 1, 2] if is_turned else [0, 2, 1, 3])
-    batch, heads, *sizes = operand.sizes
+    heads, *sizes = _known(operand, 1, 2, 3)
     length, width = sizes[::-1] if is_turned else sizes
-    return g.reshape(moved, batch, length, heads * width)
+    return g.reshape(moved, 0, length, heads * width)  # 0: as many samples as there are
 
 
 def _again(found: Whole, heads: int) -> Model:
@@ -134,11 +139,12 @@ def _again(found: Whole, heads: int) -> Model:
 
 def _apart(model: Model, value: Value, heads: int, *, is_turned: bool = False) -> Value:
     """An input of rows, with its heads apart where `value` has such an axis."""
-    batch, *_, length, width = value.sizes
+    length, width = _known(value, -2, -1)
     if is_turned:
         length, width = width, length
-    rows = model.input("rows", TensorType(value.precision, (batch, length, heads * width)))
+    sizes = (value.shape[0], length, heads * width)
+    rows = model.input("rows", TensorType(value.precision, sizes))
     if value.rank == 3:
         return rows
-    apart = shape.reshape(rows, build.vector(model, [batch, length, heads, width]))
+    apart = build.reshape(rows, [build.size_of(rows, 0), length, heads, width])
     return shape.transpose(apart, perm=(0, 2, 1, 3))
