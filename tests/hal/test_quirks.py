@@ -17,6 +17,7 @@ from hal.drivers.litert.quirks import QUIRKS as OF_LITERT
 from hal.drivers.onnxruntime.quirks import (
     ABOVE_FLOAT8,
     BIAS_OF_OTHER_STEPS,
+    GELU_WITHOUT_AXES,
     HALF_OF_GELU,
     PAD_BEFORE_AVERAGE_POOL,
     PAD_BEFORE_MAX_POOL,
@@ -352,6 +353,15 @@ def shared_half(*, is_twice: bool) -> Model:
     return model
 
 
+def gelu_of_a_number() -> Model:
+    """A GELU by TANH, of rank 0."""
+    model = Model("gelu")
+    x = model.input("x", TensorType(F32, ()))
+    inner = (x + binary.pow_(x, 3.0) * 0.044715) * 0.7978846
+    model.outputs = [-(x * 0.5 * (activation.tanh(inner) + 1.0))]
+    return model
+
+
 def experts(shape: str) -> Model:
     """Rows, open in their number, times a matrix of each expert."""
     model = Model("experts")
@@ -434,6 +444,7 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (BORDER_BEFORE_SAME, "openvino", lambda: border_before_same("means")),
     (HALF_OF_GELU, "onnxruntime", lambda: shared_half(is_twice=False)),
     (HALF_OF_GELU, "onnxruntime", lambda: shared_half(is_twice=True)),
+    (GELU_WITHOUT_AXES, "onnxruntime", gelu_of_a_number),
     (QUANTISED_END, "onnxruntime", lambda: quantised_end(turned=False)),
     (QUANTISED_END, "onnxruntime", lambda: quantised_end(turned=True)),
     (SLICE_BEFORE_GATHER, "openvino", cut_and_gathered),

@@ -14,7 +14,7 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from ...quirks import report_met
 from .emitter import Emitter, Ref, Taken
-from .quirks import HALF_OF_GELU, is_half, is_half_of_gelu
+from .quirks import is_half, quirk_of_half
 
 table = Lowerings[Ref]()
 table.fuse(Emitter.fused)
@@ -33,9 +33,10 @@ table.natives(
 @table.lower(binary.mul)
 def mul(g: Emitter, input0: Value, input1: Value) -> Ref:
     x = input0 if is_half(input1) else input1 if is_half(input0) else None
-    if x is None or not is_half_of_gelu(x, g.operation.outputs[0]):
+    quirk = None if x is None else quirk_of_half(x, g.operation.outputs[0])
+    if x is None or quirk is None:
         return g.node("Mul", input0, input1)
-    report_met(HALF_OF_GELU)
+    report_met(quirk)
     return g.take(x) / 2
 
 

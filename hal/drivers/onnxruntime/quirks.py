@@ -104,6 +104,13 @@ HALF_OF_GELU = Quirk(
     "1.31.1",
     Means.REWRITTEN,
 )
+GELU_WITHOUT_AXES = Quirk(
+    "onnxruntime",
+    "gelu_without_axes",
+    "a GELU by Tanh of a number without axes becomes a kernel that refuses it while running",
+    "1.31.1",
+    Means.REWRITTEN,
+)
 QUIRKS = (
     PAD_BEFORE_MAX_POOL,
     PAD_BEFORE_AVERAGE_POOL,
@@ -118,6 +125,7 @@ QUIRKS = (
     WEIGHTS_BETWEEN_INTEGERS,
     BIAS_OF_OTHER_STEPS,
     HALF_OF_GELU,
+    GELU_WITHOUT_AXES,
 )
 
 
@@ -131,17 +139,19 @@ def is_half(value: Value) -> bool:
     return known is not None and known.size == 1 and bool(known.reshape(()) == 0.5)
 
 
-def is_half_of_gelu(x: Value, half: Value) -> bool:
-    """Whether half of `x` is a factor of a GELU by TANH, and something else reads it too.
+def quirk_of_half(x: Value, half: Value) -> Quirk | None:
+    """What is wrong with half of `x` as a factor of a GELU by TANH, where something is.
 
-    ONNX Runtime makes one kernel of the GELU, and takes the half away with it; equal products are
-    one before that.
+    ONNX Runtime makes one kernel of the GELU, which takes no number without axes. It takes the half
+    away with it, though something else may read it too; equal products are one before that.
     """
     products = [o for o in x.uses if o.operator is binary.mul and any(map(is_half, _operands(o)))]
     halves = {half, *(o.outputs[0] for o in products)}
     readers = [o for value in halves for o in value.uses]
+    if not any(_is_gelu(o) for o in readers):
+        return None
     is_read_more = len(readers) > 1 or any(value in value.model.outputs for value in halves)
-    return is_read_more and any(_is_gelu(o) for o in readers)
+    return HALF_OF_GELU if is_read_more else None if x.rank else GELU_WITHOUT_AXES
 
 
 def _is_gelu(product: Operation) -> bool:

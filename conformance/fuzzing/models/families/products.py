@@ -112,13 +112,16 @@ def attention(g: Growth) -> Iterator[Value]:
     heads = g.choose((1, 2, rows)) if rows <= 6 else g.choose((1, 2))
     size = g.choose((1, 2, 4, 8))
     query, key, value = _projections(g, x, inner, heads, size)
-    if g.chance(0.5):
-        query = g.apply(binary.mul, query, float(np.float32(size**-0.5)))
+    match g.between(0, 2):
+        case 1:
+            query = g.apply(binary.mul, query, float(np.float32(size**-0.5)))
+        case 2:
+            root = float(np.float32(size**-0.25))
+            query, key = (g.apply(binary.mul, each, root) for each in (query, key))
     if g.chance(0.5):
         scores = g.apply(linear.mat_mul, query, key, transpose_y=True)
     else:
-        moved = g.apply(shape.transpose, key, perm=(0, 1, 3, 2))
-        scores = g.apply(linear.mat_mul, query, moved)
+        scores = g.apply(linear.mat_mul, query, _moved(g, key, heads))
     if g.chance(0.4):
         scores = g.apply(binary.div, scores, float(np.float32(size**0.5)))
     if g.chance(0.3) and isinstance(x.shape[1], int):
@@ -134,6 +137,16 @@ def attention(g: Growth) -> Iterator[Value]:
     if g.chance(0.5):
         last = g.apply(linear.mat_mul, result, g.weights(heads * size, inner, inner=heads * size))
         yield g.apply(binary.add, last, x) if g.chance(0.5) else last
+
+
+def _moved(g: Growth, key: Value, heads: int) -> Value:
+    """Keys with their last axes exchanged, at once or with one axis for samples and heads."""
+    rows, size = key.shape[2:]
+    if not isinstance(rows, int) or not isinstance(size, int) or g.chance(0.5):
+        return g.apply(shape.transpose, key, perm=(0, 1, 3, 2))
+    merged = g.apply(shape.reshape, key, [-1, rows, size])
+    moved = g.apply(shape.transpose, merged, perm=(0, 2, 1))
+    return g.apply(shape.reshape, moved, [-1, heads, size, rows])
 
 
 def _projections(
