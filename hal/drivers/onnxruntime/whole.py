@@ -44,7 +44,7 @@ class Whole:
             return False
         if any(not isinstance(d, int) for v in every for d in v.shape[1:]):
             return False
-        (rows, columns), (width,) = _known(self.scores, -2, -1), _known(self.query, -1)
+        (rows, columns), (width,) = _sizes_at(self.scores, -2, -1), _sizes_at(self.query, -1)
         is_usual = len({v.shape[:-2] for v in every}) == 1 and width > 0
         return is_usual and rows * columns >= FEWEST
 
@@ -99,7 +99,7 @@ def _is_between(value: Value) -> bool:
     return len(value.uses) == 1 and value not in value.model.outputs
 
 
-def _known(value: Value, *axes: int) -> list[int]:
+def _sizes_at(value: Value, *axes: int) -> list[int]:
     """Sizes that are known."""
     return build.known_sizes(value, [a % value.rank for a in axes])
 
@@ -107,11 +107,11 @@ def _known(value: Value, *axes: int) -> list[int]:
 def attend(g: Emitter, found: Whole) -> Ref:
     """The kernel, between heads behind each other in rows."""
     query, key, values = found.query, found.key, found.values
-    heads = _known(query, 1)[0] if query.rank == 4 else 1
+    heads = _sizes_at(query, 1)[0] if query.rank == 4 else 1
     rows = [_rows(g, query), _rows(g, key, is_turned=found.is_turned), _rows(g, values)]
     made = g.node("MultiHeadAttention", *rows, domain="com.microsoft", num_heads=heads, scale=1.0)
     if query.rank == 4:
-        made = g.reshape(made, 0, *_known(query, 2), heads, *_known(values, 3))
+        made = g.reshape(made, 0, *_sizes_at(query, 2), heads, *_sizes_at(values, 3))
         made = g.node("Transpose", made, perm=[0, 2, 1, 3])
     return mend(g, made, made, _again(found, heads), rows) if found.is_safe else made
 
@@ -121,7 +121,7 @@ def _rows(g: Emitter, operand: Value, *, is_turned: bool = False) -> Operand:
     if operand.rank == 3:
         return g.node("Transpose", operand, perm=[0, 2, 1]) if is_turned else operand
     moved = g.node("Transpose", operand, perm=[0, 3, 1, 2] if is_turned else [0, 2, 1, 3])
-    heads, *sizes = _known(operand, 1, 2, 3)
+    heads, *sizes = _sizes_at(operand, 1, 2, 3)
     length, width = sizes[::-1] if is_turned else sizes
     return g.reshape(moved, 0, length, heads * width)  # 0: as many samples as there are
 
@@ -139,7 +139,7 @@ def _again(found: Whole, heads: int) -> Model:
 
 def _apart(model: Model, value: Value, heads: int, *, is_turned: bool = False) -> Value:
     """An input of rows, with its heads apart where `value` has such an axis."""
-    length, width = _known(value, -2, -1)
+    length, width = _sizes_at(value, -2, -1)
     if is_turned:
         length, width = width, length
     sizes = (value.shape[0], length, heads * width)

@@ -121,7 +121,7 @@ def attention(g: Growth) -> Iterator[Value]:
     if g.chance(0.5):
         scores = g.apply(linear.mat_mul, query, key, transpose_y=True)
     else:
-        scores = g.apply(linear.mat_mul, query, _moved(g, key, heads))
+        scores = g.apply(linear.mat_mul, query, _exchange(g, key, heads))
     if g.chance(0.4):
         scores = g.apply(binary.div, scores, float(np.float32(size**0.5)))
     if g.chance(0.3) and isinstance(x.shape[1], int):
@@ -139,7 +139,7 @@ def attention(g: Growth) -> Iterator[Value]:
         yield g.apply(binary.add, last, x) if g.chance(0.5) else last
 
 
-def _moved(g: Growth, key: Value, heads: int) -> Value:
+def _exchange(g: Growth, key: Value, heads: int) -> Value:
     """Keys with their last axes exchanged, at once or with one axis for samples and heads."""
     rows, size = key.shape[2:]
     if not isinstance(rows, int) or not isinstance(size, int) or g.chance(0.5):
