@@ -21,7 +21,7 @@ OVERWRITTEN = "overwritten"
 """The key of the model's metadata with the inputs that it overwrites, one name on a line."""
 
 SPECIALISED = 2
-"""Export takes smaller sizes for another program, and larger ones for one with this limit."""
+"""The least size that export writes of an axis it left open: with 0 and 1 it makes others."""
 
 ARGUMENTS = "torchscript.arguments"
 """The key of the metadata of a TorchScript program with how inputs make up its arguments."""
@@ -112,8 +112,7 @@ def finish_model(
 
 
 def _least(low: int) -> int:
-    """The least size that a program takes, which export says is 2 for what was not 0 or 1 when it
-    traced: as PyTorch does, limits up to that are not asked for."""
+    """The least size that a program takes: PyTorch refuses inputs below larger limits alone."""
     return low if low > SPECIALISED else 0
 
 
