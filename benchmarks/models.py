@@ -134,11 +134,16 @@ def tiny(path: Path) -> None:
     b.save(path, [helper.make_tensor_value_info("x", TensorProto.FLOAT, [3])], y)
 
 
-def ensure(folder: Path, name: str) -> Path:
-    """The file of a model, written on first use. `chain-N` has N nodes."""
+def ensure(folder: Path, name: str, suffix: str = ".onnx") -> Path:
+    """The file of a model, written on first use. `chain-N` has N nodes. Other formats are written
+    of the ONNX file."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.onnx"
-    if not path.exists():
+    path = folder / f"{name}{suffix}"
+    if not path.exists() and suffix != ".onnx":
+        import nnadapter as nna
+
+        nna.convert(ensure(folder, name), path)
+    elif not path.exists():
         kind, _, count = name.partition("-")
         if kind == "chain":
             chain(path, int(count))

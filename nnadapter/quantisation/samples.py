@@ -66,7 +66,6 @@ def read_samples(model: Model, data: Data) -> list[Sample]:
         found = [_sample_of(model, each) for each in data]
     if not found:
         raise BadInput(f"no calibration data in {data!r:.80}; it is {FORMS}")
-    types = [(v.name or "", v.type) for v in model.inputs]
     types, ranges = [(v.name or "", v.type) for v in model.inputs], ranges_of(model)
     return [list(fit_arrays(sample, types, ranges)) for sample in found]
 
