@@ -116,8 +116,10 @@ class Compilation:
             _destroy(steps)
             caches.refuse("its ends are not those of the model")
             return None
+        if self._model is None:
+            self.ranges = saved.ranges
         self.inputs, self.outputs, self.is_restored = saved.inputs, saved.outputs, True
-        self.states, self.ranges = saved.states, saved.ranges
+        self.states = saved.states
         return Plan(steps, saved.results, {}, saved.slots, profiled=self._context.profile)
 
     def _compile_plan(self, wanted: str | None) -> Plan:

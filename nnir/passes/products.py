@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..model import Operation, Value
-from ..ops import binary, linear, shape
+from ..ops import binary, linear, quant, shape
 from .matching import ANY, Variable, node, rule
 from .orders import is_swap, perm_of
 from .rewrite import number
@@ -13,12 +13,25 @@ from .rewrite import number
 KINDS = ("float32", "float64")
 """Narrower numbers may overflow in another order."""
 
+MOVES = frozenset(
+    {shape.reshape, shape.reshape_exact, shape.transpose, shape.squeeze, shape.unsqueeze}
+)
+"""What moves elements alone."""
+
 x, y = Variable("x"), Variable("y")
 
 
 def _factor(name: str) -> Variable:
     """A constant of one element."""
     return Variable(name, where=lambda value: value.is_float and number(value) is not None)
+
+
+def _is_dequantised(value: Value) -> bool:
+    """Whether a value is nothing but dequantised integers, in another shape or order."""
+    maker = value.producer
+    while maker is not None and maker.operator in MOVES and maker.inputs[0] is not None:
+        maker = maker.inputs[0].producer
+    return maker is not None and maker.operator is quant.dequantize_linear
 
 
 def _both(left: Value, right: Value) -> float:
@@ -56,9 +69,12 @@ def join_scales(x: Value, y: Value, left: Value, right: Value, product: Operatio
         name="product",
         attributes=ANY,
     ),
-    where=lambda turned: is_swap(perm_of(turned)),
+    where=lambda y, turned: is_swap(perm_of(turned)) and not _is_dequantised(y),
 )
 def absorb_transposes(x: Value, y: Value, product: Operation) -> Value:
-    """Let a product read the right operand as it lies: it has a flag for a transpose."""
+    """Let a product read the right operand as it lies: it has a flag for a transpose.
+
+    What is dequantised stays: engines multiply its integers where they find it as files have it.
+    """
     flags = product.attributes
     return linear.mat_mul(x, y, **{**flags, "transpose_y": not flags["transpose_y"]})

@@ -13,7 +13,7 @@ from nnir.build import reshape, size_of
 from nnir.dim import Dim, symbol
 from nnir.evaluate import evaluate
 from nnir.model import Model, Value
-from nnir.ops import linear, shape, unary
+from nnir.ops import linear, quant, shape, unary
 from nnir.passes import FUSIONS, Pass, apply
 from nnir.types import Precision, TensorType
 
@@ -138,6 +138,18 @@ OTHERS: dict[str, tuple[Pass, Build]] = {
 def test_what_is_something_else_stays(name: str) -> None:
     step, build = OTHERS[name]
     assert apply(pair(build, (2, 3, 2, 4), (2, 3, 5, 4)), [step], checked=True) == []
+
+
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_what_is_dequantised_is_left_to_engines(is_moved: bool) -> None:
+    """They multiply integers where a transpose lies behind the dequantisation, as in files."""
+    model = Model()
+    q = model.input("q", TensorType(Precision.FLOAT32, (2, 4)))
+    k = model.input("k", TensorType(Precision.INT8, (20,) if is_moved else (5, 4)))
+    real = quant.dequantize_linear(k, model.constant(np.float32(0.1)))
+    rows = shape.reshape(real, [5, 4]) if is_moved else real
+    model.outputs = [linear.mat_mul(q, shape.transpose(rows, perm=(1, 0)))]
+    assert apply(model, [passes.absorb_transposes], checked=True) == []
 
 
 def test_scaled_operands_that_others_read_stay() -> None:

@@ -67,7 +67,7 @@ def _input(model: Model, name: str, given: np.ndarray | Open) -> Value:
     array, sizes = (given.array, given.shape) if isinstance(given, Open) else (given, given.shape)
     shape = tuple(d if isinstance(d, int) else parse(d) for d in sizes)
     for name_of in {n for d in sizes if isinstance(d, str) for n in _names(d)}:
-        model.symbols.setdefault(name_of, (1, None))
+        model.symbols.setdefault(name_of, (min(array.size, 1), None))
     return model.input(name, TensorType(precision_of(array.dtype), shape))
 
 
