@@ -1,6 +1,6 @@
 """`python -m benchmarks`: everything, in one run, medians and ratios to the peers.
 
-python -m benchmarks [convert] [latency] [overhead] [nodes] [import] [torch] [tensorflow]
+python -m benchmarks [convert] [latency] [overhead] [nodes] [formats] [import] [torch] [tensorflow]
                      [tflite] [paddle] [conform] [devices] [--rounds 3] [--folder DIR]
                      [--bert FILE.onnx] [--resnet FILE.onnx] [--tf2onnx PYTHON]
                      [--paddle2onnx PYTHON] [--paddle2 PYTHON]
@@ -127,13 +127,23 @@ def nodes(folder: Path, rounds: int) -> None:
         )
         setup = f"{READ[0]}\nfrom frontends import onnx\n{READ[1].format(path=text)}"
         rows.append(Row(name, "translate only", setup, "t = onnx.translate(m)"))
+    show_nodes("Large graphs", measure(rows, rounds))
+
+
+def formats(folder: Path, rounds: int) -> None:
+    """Cost per node of loading other formats."""
+    rows = []
     for suffix, counts in FORMATS.items():
         for count in counts:
             path = models.ensure(folder, f"chain-{count}", suffix)
             name, load = f"{count * 5 // 8} nodes", f"m = nna.load({str(path)!r})"
             rows.append(Row(name, f"load {suffix}", "import nnadapter as nna", load))
-    results = measure(rows, rounds)
-    table("Large graphs", results)
+    show_nodes("Large graphs of other formats", measure(rows, rounds))
+
+
+def show_nodes(title: str, results: list[Result]) -> None:
+    """A table, and what a node takes."""
+    table(title, results)
     for result in results:
         count = int(result.row.model.split()[0])
         each = result.seconds / count * 1e6
@@ -252,6 +262,7 @@ def main() -> None:
         "import": lambda: imports(given.rounds),
         "convert": lambda: convert(files, given.folder, given.rounds),
         "nodes": lambda: nodes(given.folder, given.rounds),
+        "formats": lambda: formats(given.folder, given.rounds),
         "overhead": lambda: overhead(given.folder),
         "latency": lambda: latency(files, given.calls),
         "torch": lambda: torch(given.folder, given.rounds, given.calls),

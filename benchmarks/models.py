@@ -142,7 +142,7 @@ def ensure(folder: Path, name: str, suffix: str = ".onnx") -> Path:
     if not path.exists() and suffix != ".onnx":
         import nnadapter as nna
 
-        nna.convert(ensure(folder, name), path)
+        nna.convert(ensure(folder, name), path, verify=False)  # engines take minutes for many nodes
     elif not path.exists():
         kind, _, count = name.partition("-")
         if kind == "chain":

@@ -105,7 +105,9 @@ def make(task: Task) -> None:
     task.folder.mkdir(parents=True, exist_ok=True)
     example = tuple(inputs_of(task.name, 2, 100))
     with torch.no_grad():
-        program = torch.export.export(module, example, dynamic_shapes=(open_axes(task.name),))
+        program = torch.export.export(
+            module, example, dynamic_shapes=(tuple(open_axes(task.name)),)
+        )
         torch.onnx.export(program, dynamo=True, optimize=True).save(task.file(".onnx"))
         torch.export.save(program, task.file(".pt2"))
         for place, sizes in enumerate(SIZES[task.name]):
