@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import nnadapter as nna
+from hal.runtime import nnc
+from hal.runtime.cache import Saved
 from hal.runtime.fitting import ranges_of
 from nnir.dim import symbol
-from nnir.errors import BadInput
+from nnir.errors import BadFile, BadInput
 from nnir.model import Model
 from nnir.ops import binary, unary
 from nnir.types import Precision, TensorType
@@ -51,11 +53,23 @@ def test_a_range_may_have_no_end() -> None:
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_a_cache_keeps_them(device: str, tmp_path: Path) -> None:
-    for is_restored in (False, True):
-        program = nna.compile(model_of(2, 4), device, cache_dir=tmp_path)
-        assert program.is_restored is is_restored
-        with pytest.raises(BadInput, match="n is 5"):
+    for model in (model_of(2, 4), model_of(2, 4), None):  # at last the file alone says them
+        program = nna.compile(model, device, cache_dir=tmp_path, cache_token="kept")
+        assert (program(*arrays_of(4))[0] == 1).all()
+        with pytest.raises(BadInput, match=r"^n is 5: the model is for from 2 to 4$"):
             program(*arrays_of(5))
+    assert program.is_restored
+
+
+@pytest.mark.parametrize(
+    "text", [b"[]", b"7", b'{"n": 3}', b'{"n": [true, 4]}', b'{"n": [1, "4"]}']
+)
+def test_a_cache_with_other_ranges_is_damaged(text: bytes, tmp_path: Path) -> None:
+    nna.compile(model_of(2, 4), "onnxruntime", cache_dir=tmp_path, cache_token="kept")
+    found = nnc.unpack((tmp_path / "kept.nnc").read_bytes())
+    assert bytes(found["ranges"]) == b'{"n":[2,4]}'
+    with pytest.raises(BadFile, match=r"^a damaged \.nnc file: "):
+        Saved.unpack(b"".join(nnc.pack(found | {"ranges": memoryview(text)})))
 
 
 def test_names_that_no_input_has_have_none() -> None:

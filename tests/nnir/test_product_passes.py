@@ -152,15 +152,15 @@ def test_what_is_dequantised_is_left_to_engines(is_moved: bool) -> None:
     assert apply(model, [passes.absorb_transposes], checked=True) == []
 
 
-def test_scaled_operands_that_others_read_stay() -> None:
-    def build(q: Value, k: Value) -> Value:
-        scaled = k * 0.5
-        made = linear.mat_mul(q * 0.5, scaled, transpose_y=True)
-        made.model.outputs = [unary.exp(scaled)]
-        return made
-
-    model = pair(build, (2, 3, 2, 4), (2, 3, 5, 4))
-    model.outputs.append(unary.exp(model.operations[1].outputs[0]))
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_scaled_operand_that_others_read_stays(place: int) -> None:
+    model = pair(
+        lambda q, k: linear.mat_mul(q * 0.5, k * 0.5, transpose_y=True), (2, 3, 2, 4), (2, 3, 5, 4)
+    )
+    (product,) = (o for o in model.operations if o.operator is linear.mat_mul)
+    scaled = product.inputs[place]
+    assert scaled is not None
+    model.outputs.append(unary.exp(scaled))
     assert apply(model, [passes.join_scales], checked=True) == []
 
 
