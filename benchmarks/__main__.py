@@ -31,9 +31,15 @@ from .turns import in_turns
 
 OUT = Console(width=150)
 NODES = (1_000, 10_000, 100_000)
-FORMATS = {".nnir": (16_000, 160_000), ".tflite": (16_000, 160_000), ".pt2": (16_000,)}
-"""Of so many nodes in the ONNX file five eighths are left in these. To write a `.pt2` file of
-16,000 takes half a minute."""
+CHAINS = (16_000, 160_000)
+FORMATS = {
+    **dict.fromkeys((".onnx", ".nnir", ".tflite", ".pb", ".json"), CHAINS),
+    **dict.fromkeys((".pt2", ".pt"), CHAINS[:1]),
+}
+"""So many nodes; five eighths are left in what is written of the ONNX file. To write a `.pt2` file
+of 16,000 takes half a minute, and TorchScript's code may not be longer."""
+CONVERTED = frozenset({".nnir", ".tflite", ".pt2"})
+ARGUMENTS = {".pt": ", shapes={'x': ['batch', 4]}"}
 READERS = (
     ("onnx.load", "import onnx", "m = onnx.load({path!r})"),
     ("onnx_ir.load", "import onnx_ir", "m = onnx_ir.load({path!r})"),
@@ -136,7 +142,8 @@ def formats(folder: Path, rounds: int) -> None:
     for suffix, counts in FORMATS.items():
         for count in counts:
             path = models.ensure(folder, f"chain-{count}", suffix)
-            name, load = f"{count * 5 // 8} nodes", f"m = nna.load({str(path)!r})"
+            left = count * 5 // 8 if suffix in CONVERTED else count
+            name, load = f"{left} nodes", f"m = nna.load({str(path)!r}{ARGUMENTS.get(suffix, '')})"
             rows.append(Row(name, f"load {suffix}", "import nnadapter as nna", load))
     show_nodes("Large graphs of other formats", measure(rows, rounds))
 

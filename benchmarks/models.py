@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+
+from . import chains
 
 OPSET = 18
 
@@ -136,10 +140,13 @@ def tiny(path: Path) -> None:
 
 def ensure(folder: Path, name: str, suffix: str = ".onnx") -> Path:
     """The file of a model, written on first use. `chain-N` has N nodes. Other formats are written
-    of the ONNX file."""
+    of the ONNX file, or by their framework."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}{suffix}"
-    if not path.exists() and suffix != ".onnx":
+    if not path.exists() and suffix in chains.WRITERS:
+        count = name.partition("-")[2]
+        subprocess.run([sys.executable, "-m", chains.__name__, count, path], check=True)
+    elif not path.exists() and suffix != ".onnx":
         import nnadapter as nna
 
         nna.convert(ensure(folder, name), path, verify=False)  # engines take minutes for many nodes

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
-import keyword
 from collections.abc import Mapping, Sequence
+from types import NoneType
 from typing import Any, get_args, get_origin
 
 import numpy as np
 
+from nnir.dim import differ
 from nnir.errors import BadModel, BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
@@ -18,6 +18,9 @@ from nnir.types import Row, TensorType
 from .source import Ref, SourceNode
 from .table import Converter, Gaps, Given, Items, Parameter, Withheld, coerce, short
 from .translate import Translator
+
+CONSTANTS = frozenset({bool, float, int, str, NoneType})
+"""Arguments of these types stand for themselves; a Ref is another type than str."""
 
 
 def call(
@@ -35,24 +38,22 @@ def call(
         return converter.call(*tensors)
     bound: dict[str, Any] = {}
     for given, value in arguments.items():
-        name = f"{given}_" if keyword.iskeyword(given) else given
-        parameter = converter.parameters.get(name)
+        parameter = converter.by_source_name.get(given)
         if parameter is None:
-            raise Unsupported(f"{converter.name} with {name}={short(value)}")
-        bound[name] = _bind(value, parameter[1], converter.name, translator)
+            raise Unsupported(f"{converter.name} with {given}={short(value)}")
+        is_settled = type(value) in parameter.settled
+        bound[parameter.name] = (
+            value if is_settled else _bind(value, parameter, converter.name, translator)
+        )
     for name, service in converter.services.items():
         bound[name] = translator if service == "translator" else wanted
-    missing = []
-    for name, (given_by, how) in converter.parameters.items():
-        if name in bound:
-            continue
-        if given_by.default is inspect.Parameter.empty:
-            missing.append(name)
-        elif how.is_folded and isinstance(how.default, int):
-            what = Given(converter.name, name, how.default)
-            bound[name] = index_of(translator, how.default, what)
-    if missing:
+    if not bound.keys() >= converter.needed:
+        missing = [n for n in converter.parameters if n in converter.needed - bound.keys()]
         raise BadType(f"{converter.name} without {', '.join(missing)}")
+    for parameter in converter.folded_defaults:
+        if parameter.name not in bound:
+            what = Given(converter.name, parameter.name, parameter.default)
+            bound[parameter.name] = index_of(translator, parameter.default, what)
     return converter.call(**bound)
 
 
@@ -141,8 +142,15 @@ class NamedTranslator(Translator):
     """Translates graphs whose nodes name all of their arguments."""
 
     def bind(self, converter: Converter, node: SourceNode, entries: Sequence[Any]) -> Any:
-        arguments = {k: self.resolved(a) for k, a in node.attributes.items()}
-        return tuple(flat(call(converter, self, arguments, len(node.outputs))))
+        arguments: dict[str, Any] = {}
+        for name, given in node.attributes.items():
+            kind = type(given)
+            if kind is Ref and type(value := self.scope.get(given)) is Value:  # as most
+                arguments[name] = value
+            else:
+                arguments[name] = given if kind in CONSTANTS else self.resolved(given)
+        result = call(converter, self, arguments, len(node.outputs))
+        return (result,) if type(result) is Value else tuple(flat(result))
 
     def resolved(self, argument: Any) -> Any:
         """An argument with values for names."""
@@ -159,8 +167,7 @@ class NamedTranslator(Translator):
 def require_declared(node: SourceNode, found: TensorType, declared: TensorType) -> None:
     """The program says the type of every tensor; where ours differs, one of both is wrong."""
     fits = found.precision == declared.precision and found.rank == declared.rank
-    pairs = zip(found.shape, declared.shape, strict=False)
-    if not fits or any(a != b and isinstance(a, int) and isinstance(b, int) for a, b in pairs):
+    if not fits or any(map(differ, found.shape, declared.shape)):
         raise BadModel(f"{node.op} gives {found}, the program says {declared}")
 
 

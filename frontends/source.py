@@ -36,10 +36,12 @@ def refs(arguments: Any) -> list[str]:
         argument = stack.pop()
         if isinstance(argument, Ref):
             found[str(argument)] = None
-        elif isinstance(argument, Mapping):
-            stack.extend(reversed(list(argument.values())))
+        elif argument is None or type(argument) in PLAIN:
+            continue
         elif isinstance(argument, (list, tuple)):
             stack.extend(reversed(argument))
+        elif isinstance(argument, Mapping):  # abstract, so that asking for it takes longest
+            stack.extend(reversed(list(argument.values())))
     return list(found)
 
 

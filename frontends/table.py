@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -230,6 +231,19 @@ class Parameter:
         return self.is_value and not self.is_folded
 
     @cached_property
+    def settled(self) -> frozenset[type]:
+        """What is taken as it is, by its exact type, where arguments come by name."""
+        found: set[type] = {types.NoneType} if self.optional or self.default is None else set()
+        if self.is_folded:
+            return frozenset(found | {Value})
+        if self.is_items:
+            return frozenset(found)
+        if self.is_value:
+            found.add(Value)
+            return frozenset(found | PLAIN - {str} | {complex} if self.takes_numbers else found)
+        return frozenset(found | (PLAIN & {self.hint} if isinstance(self.hint, type) else set()))
+
+    @cached_property
     def elements(self) -> frozenset[type]:
         """The type of the elements, where it takes any number of one plain type; else nothing."""
         is_row = get_origin(self.hint) is tuple and get_args(self.hint)[1:] == (...,)
@@ -362,6 +376,26 @@ class Converter:
         """Keyword-only parameters that attributes fill."""
         found = {n: q for n, (p, q) in self.parameters.items() if p.kind is p.KEYWORD_ONLY}
         return {n: q for n, q in found.items() if n not in self.services}
+
+    @cached_property
+    def by_source_name(self) -> dict[str, Parameter]:
+        """All parameters by what a source calls them that names every argument, which may be a
+        keyword of Python."""
+        found = {n: q for n, (_, q) in self.parameters.items()}
+        stems = {n.removesuffix("_"): q for n, q in found.items()}
+        return found | {n: q for n, q in stems.items() if keyword.iskeyword(n)}
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """The parameters that have no default."""
+        empty = inspect.Parameter.empty
+        return frozenset(n for n, (p, _) in self.parameters.items() if p.default is empty)
+
+    @cached_property
+    def folded_defaults(self) -> tuple[Parameter, ...]:
+        """The parameters whose default is a number that is taken as a tensor."""
+        parameters = (q for _, q in self.parameters.values())
+        return tuple(q for q in parameters if q.is_folded and isinstance(q.default, int))
 
     @cached_property
     def necessary(self) -> tuple[str, ...]:

@@ -98,6 +98,8 @@ class Expr:
         return _build([*self.terms, *_terms(other)])
 
     def __mul__(self, other: Dim) -> Dim:
+        if type(other) is int and other == 1:
+            return self
         if self.size * _size(other) > LARGEST * 20:
             raise Unsupported(f"a dimension of more than {LARGEST} parts")
         return _build([(m + n, c * d) for m, c in self.terms for n, d in _terms(other)])
@@ -137,7 +139,7 @@ def symbol(name: str) -> Expr:
 
 def differ(a: Dim, b: Dim) -> bool:
     """Whether two sizes are known and not the same."""
-    return isinstance(a, int) and isinstance(b, int) and a != b
+    return type(a) is type(b) is int and a != b
 
 
 def minimum(a: Dim, b: Dim) -> Dim:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -60,9 +61,18 @@ class PaddleTranslator(NamedTranslator):
 
 def complete(node: SourceNode, converter: Converter) -> SourceNode:
     """A node with the arguments that it leaves out and its converter takes."""
+    stated = taken_defaults(node.op, converter)
+    if stated.keys() <= node.attributes.keys():  # as most
+        return node
+    left = {n: v for n, v in stated.items() if n not in node.attributes}
+    return replace(node, attributes={**node.attributes, **left})
+
+
+@functools.cache
+def taken_defaults(op: str, converter: Converter) -> Mapping[str, Any]:
+    """The defaults of an operator's arguments that its converter takes."""
     taken = {n.removesuffix("_") for n in converter.parameters}
-    left = {n: v for n, v in defaults_of(node.op).items() if n in taken - node.attributes.keys()}
-    return replace(node, attributes={**node.attributes, **left}) if left else node
+    return {n: v for n, v in defaults_of(op).items() if n in taken}
 
 
 def undefined_of(node: SourceNode) -> Undefined | None:
@@ -70,6 +80,7 @@ def undefined_of(node: SourceNode) -> Undefined | None:
 
     It is a number in the program, but declared to be what it becomes later.
     """
+    if node.op != "full" or node.attributes.get("shape") != []:
+        return None
     declared = node.types[0] if node.types else None
-    is_number = node.op == "full" and node.attributes.get("shape") == []
-    return Undefined(declared) if is_number and declared is not None and declared.rank else None
+    return Undefined(declared) if declared is not None and declared.rank else None

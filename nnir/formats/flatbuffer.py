@@ -72,7 +72,9 @@ class Bytes:
 
     def vector(self, place: int) -> tuple[int, int]:
         """(start, count) of the vector that the offset at `place` points to."""
-        start = self.follow(place)
+        if not 0 <= place <= self.size - 4:
+            self.require(place, 4)
+        start = place + unpack_uint32(self.data, place)[0]
         self.require(start, 4)
         return start + 4, unpack_uint32(self.data, start)[0]
 
@@ -100,8 +102,10 @@ class Table:
 
     def number(self, slot: int, kind: str, default: Any = 0) -> Any:
         """A scalar field of a `struct` kind."""
-        place = self.place(slot)
-        return default if place is None else self._bytes.number(kind, place)
+        layout = self._layout
+        if slot >= len(layout) or not layout[slot]:
+            return default
+        return self._bytes.number(kind, self._place + layout[slot])
 
     def table(self, slot: int) -> Table | None:
         """A field that is a table."""
@@ -126,10 +130,10 @@ class Table:
 
     def integers(self, slot: int, dtype: str = "<i4") -> list[int]:
         """A vector of integers as a list."""
-        place = self.place(slot)
-        if place is None:
+        layout = self._layout
+        if slot >= len(layout) or not layout[slot]:
             return []
-        start, count = self._bytes.vector(place)
+        start, count = self._bytes.vector(self._place + layout[slot])
         if count > FEW:
             found: list[int] = self.array(slot, dtype).tolist()
             return found

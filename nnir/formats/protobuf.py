@@ -6,19 +6,17 @@ A schema maps field numbers to names and kinds; fields that it does not name are
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from nnir.errors import BadFile
 from nnir.mapping import Buffer, Span
 
-from ..records import dataclass
 from . import wire
 
 DEEPEST = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """A field: its name, how it is read, and whether it is repeated."""
 
     name: str
@@ -56,40 +54,38 @@ def decode(b: Buffer, place: Span, message: Message, depth: int = 0) -> dict[str
         raise BadFile(f"messages in messages, more than {DEEPEST} deep")
     found: dict[str, Any] = {}
     for number, value in wire.fields(b, *place):
-        field = message.get(number)
-        if field is None:
+        if number not in message:
             continue
-        if not field.many:
-            found[field.name] = _value(b, value, field, depth)
-        elif field.kind in PACKED:
-            found.setdefault(field.name, []).extend(PACKED[field.kind](b, value))
+        name, kind, is_many, inside = message[number]
+        if is_many and kind in PACKED:
+            found.setdefault(name, []).extend(PACKED[kind](b, value))
+            continue
+        if inside is None:
+            given = READERS[kind](b, value)
         else:
-            found.setdefault(field.name, []).append(_value(b, value, field, depth))
+            given = decode(b, wire.span(value), inside, depth + 1)
+        if is_many:
+            found.setdefault(name, []).append(given)
+        else:
+            found[name] = given
     return found
 
 
-def _value(b: Buffer, value: int | Span, field: Field, depth: int) -> Any:
-    if field.message is not None:
-        return decode(b, wire.span(value), field.message, depth + 1)
-    match field.kind:
-        case "text":
-            return wire.text(b, value)
-        case "int":
-            return wire.number(value)
-        case "float":
-            return wire.float32(b, value)
-        case "double":
-            return wire.float64(b, value)
-        case "bytes":
-            start, end = wire.span(value)
-            return bytes(b[start:end])
-        case "span":
-            return wire.span(value)
-        case "fixed":
-            start, end = wire.span(value)
-            return int.from_bytes(b[start:end], "little")
-    raise ValueError(f"a field of kind {field.kind!r}")
+def _bytes(b: Buffer, value: int | Span) -> bytes:
+    start, end = wire.span(value)
+    return bytes(b[start:end])
 
+
+READERS: dict[str, Callable[[Buffer, int | Span], Any]] = {
+    "text": wire.text,
+    "int": lambda b, value: wire.number(value),
+    "float": wire.float32,
+    "double": wire.float64,
+    "bytes": _bytes,
+    "span": lambda b, value: wire.span(value),
+    "fixed": lambda b, value: int.from_bytes(_bytes(b, value), "little"),
+}
+"""How a value is read by the kind of its field."""
 
 PACKED: dict[str, Callable[[Buffer, int | Span], list[Any]]] = {
     "int": lambda b, value: wire.integers(b, value),

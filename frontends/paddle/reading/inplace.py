@@ -26,8 +26,10 @@ def written_names(node: SourceNode) -> list[tuple[str, int]]:
     """Names of values that a node writes to, and which result each of them becomes."""
     places = OTHERS.get(node.op)
     if places is None:
+        if not node.op.endswith("_") or node.op.startswith(QUANTIZERS):
+            return []
         definition = opdefs.find(node.op)
-        if not node.op.endswith("_") or definition is None or node.op.startswith(QUANTIZERS):
+        if definition is None:
             return []
         places = tuple((o, 0) for o in definition.operands[:1])
     given = ((node.attributes.get(operand), k) for operand, k in places)

@@ -340,11 +340,15 @@ def type_of(source: Mapping[str, Any] | None) -> Any:
     return TYPES[name], tuple(sizes)
 
 
+OPEN = symbol("open")
+
+
 def _declared_type(kind: Any) -> TensorType | None:
     """A type for the check of what a converter gives: open sizes are named by nothing."""
     if not isinstance(kind, tuple):
         return None
-    return TensorType(kind[0], tuple(symbol("open") if s < 0 else s for s in kind[1]))
+    precision, sizes = kind
+    return TensorType(precision, tuple([OPEN if s < 0 else s for s in sizes]))
 
 
 def attribute(source: Mapping[str, Any]) -> Any:

@@ -124,7 +124,11 @@ class Flattener:
             enter(root)
         while stack:
             name, needed = stack[-1]
-            following = next((n for n in needed if n not in made), None)
+            for following in needed:
+                if following not in made:
+                    break
+            else:
+                following = None
             if following is not None:
                 if following in active:
                     raise BadModel(f"the graph has a cycle through {following!r}")
@@ -247,19 +251,17 @@ class Flattener:
         definition = opdefs.find(op)
         if definition is None:
             raise Unsupported(f"no converter for {op} (x1): TensorFlow itself does not have it")
-        attributes = dict(node.attributes)
+        said = node.attributes.items()
         if op != node.op:  # the type of the variable is none of the operator's attributes
-            attributes = {k: a for k, a in attributes.items() if k in definition.defaults}
-        for key, default in definition.defaults.items():
-            if key not in attributes and default is not opdefs.NO_DEFAULT:
-                attributes[key] = default
+            said = {k: a for k, a in said if k in definition.defaults}.items()
+        attributes = definition.stated | dict(said)
         arguments = _arguments(definition.inputs, inputs, attributes, name)
-        for key, value in attributes.items():
+        for key, value in said:
             if isinstance(value, FunctionName):
                 arguments[key] = self._sub_graph(value, arguments, depth + 1)
             elif isinstance(value, list) and value and isinstance(value[0], FunctionName):
                 arguments[key] = [self._sub_graph(v, arguments, depth + 1) for v in value]
-            elif key in node.attributes and not definition.leaves_out(key, value):
+            elif not definition.leaves_out(key, value):
                 arguments[key] = value
         total = sum(a.length(attributes) for a in definition.outputs)
         outputs = [name, *(f"{name}:{k}" for k in range(1, total))][:total]
@@ -321,6 +323,8 @@ def _node_of(tensor: str) -> str:
 def _input(name: str, nodes: Mapping[str, Node], made: Mapping[str, Entries]) -> Entry:
     """The entry of an input: `node`, `node:1`, or in functions `node:result:1`."""
     node, *rest = name.split(":")
+    if not rest and len(made[node]) > 0:  # as most
+        return made[node][0]
     if len(rest) < 2:
         return _at(made[node], rest[0] if rest else "", name)
     producer = nodes.get(node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from functools import cached_property
 from typing import Any
 
@@ -65,6 +65,15 @@ class Attributes(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._all())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._all()
+
+    def items(self) -> ItemsView[str, Any]:
+        return self._all().items()
+
+    def values(self) -> ValuesView[Any]:
+        return self._all().values()
 
 
 class Body(Mapping[str, Node]):

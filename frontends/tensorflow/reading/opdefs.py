@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ class Argument:
         return count
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OpDef:
     """An operator's inputs and outputs in order and the defaults of its attributes.
 
@@ -56,6 +57,11 @@ class OpDef:
     defaults: Mapping[str, Any]
     implied: frozenset[str]
     is_outside: bool = False
+
+    @cached_property
+    def stated(self) -> dict[str, Any]:
+        """The defaults that there are."""
+        return {n: d for n, d in self.defaults.items() if d is not NO_DEFAULT}
 
     def leaves_out(self, attribute: str, value: Any) -> bool:
         """Whether converters do not see an attribute of a node, as it follows from the inputs or

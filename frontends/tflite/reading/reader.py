@@ -68,6 +68,7 @@ LSTM = "UNIDIRECTIONAL_SEQUENCE_LSTM"
 HIDDEN, STATE = 4, 18
 """Which of its intermediate tensors says how it rounds, and which operand is its state."""
 
+Ends = tuple[list[int], list[int]]
 DEEPEST = 60
 BLOCKWISE = 2
 """Scales of blocks, among the ways to quantise beyond one scale or one for each channel."""
@@ -196,17 +197,15 @@ class Reader:
             source.inputs.append(SourceValue(tensor.name, kind if not depth else None))
         known = set(graph.inputs)
         for operator in graph.operators:
-            operands = operator.integers(OperatorTable.INPUTS)
-            results = operator.integers(OperatorTable.OUTPUTS)
+            operands, results = ends = _ends(operator)
             for position in operands:
-                if position == -1:
+                if position == -1 or position in known:
                     continue
                 tensor = graph.tensors[_index(position, len(graph.tensors))]
-                is_state = depth == 0 and tensor.is_variable
-                if not is_state and position not in known:
+                if depth or not tensor.is_variable:  # else it is a state
                     self._bind_constant(source, graph, position)
                     known.add(position)
-            given = self.node(operator, graph, depth)
+            given = self.node(operator, graph, depth, ends)
             if (name := self.resources.name_of_state(given, depth)) is not None:
                 graph.tensors[results[0]].name = name  # they are the same elements
                 known.update(results)
@@ -227,12 +226,11 @@ class Reader:
             source.outputs.append(SourceValue(tensor.name, called=called))
         return source
 
-    def node(self, operator: Table, graph: Graph, depth: int) -> SourceNode:
+    def node(self, operator: Table, graph: Graph, depth: int, ends: Ends) -> SourceNode:
         """An operator of a graph; its graphs are read with it."""
         code = operator.number(OperatorTable.OPCODE_INDEX, "I")
         name, custom = self.codes[_index(code, len(self.codes))]
-        inputs = operator.integers(OperatorTable.INPUTS)
-        outputs = operator.integers(OperatorTable.OUTPUTS)
+        inputs, outputs = ends
         count = len(graph.tensors)
         names = ["" if k == -1 else graph.tensors[_index(k, count)].name for k in inputs]
         made = ["" if k == -1 else graph.tensors[_index(k, count)].name for k in outputs]
@@ -248,8 +246,8 @@ class Reader:
             return SourceNode(custom, names, made, known, made[0] if made else "")
         attributes = schema.defaults_of(name)
         for union, (kind, table) in schema.UNIONS.items():
-            number = operator.number(kind, "B")
-            attributes |= schema.options(union, number, operator.table(table))
+            if number := operator.number(kind, "B"):
+                attributes |= schema.options(union, number, operator.table(table))
         for key in attributes.keys() & SUB_GRAPHS:
             inner = self.graph(attributes.pop(key))
             attributes[key.removesuffix("_index")] = self.source(inner, depth + 1)
@@ -274,16 +272,17 @@ class Reader:
             code = operator.number(OperatorTable.OPCODE_INDEX, "I")
             name, _ = self.codes[_index(code, len(self.codes))]
             if name in ("VAR_HANDLE", "ASSIGN_VARIABLE"):
-                yield self.node(operator, graph, 0)
+                yield self.node(operator, graph, 0, _ends(operator))
 
     def assignments(self, number: int) -> Iterator[tuple[SourceNode, np.ndarray | None]]:
         """The operators of a graph that initialises variables, with what each assigns."""
         graph = self.graph(number)
         for operator in graph.operators:
-            node = self.node(operator, graph, 0)
+            ends = _ends(operator)
+            node = self.node(operator, graph, 0, ends)
             value = None
             if node.op == "ASSIGN_VARIABLE":
-                value = self.constant(graph.tensors[operator.integers(OperatorTable.INPUTS)[1]])
+                value = self.constant(graph.tensors[ends[0][1]])
             yield node, value
 
     def _bind_constant(self, source: SourceGraph, graph: Graph, position: int) -> None:
@@ -355,6 +354,11 @@ def _code(table: Table) -> tuple[str, str]:
     )
     custom = table.text(OperatorCodeTable.CUSTOM_CODE)
     return schema.operator(code), custom or "a custom operator without a name"
+
+
+def _ends(operator: Table) -> Ends:
+    """The places of the tensors that an operator reads and of those that it writes."""
+    return operator.integers(OperatorTable.INPUTS), operator.integers(OperatorTable.OUTPUTS)
 
 
 def _index(position: int, count: int) -> int:

@@ -155,9 +155,10 @@ class Functional:
 
     def renamed(self, node: SourceNode) -> SourceNode:
         """The node as it reads now; views keep the node as it was."""
+        if all(self.read(name) == name for name in node.inputs):  # as most
+            return node
         arguments = self.substituted(node.attributes)
-        inputs = refs(arguments)
-        return SourceNode(node.op, inputs, node.outputs, arguments, node.name, node.types)
+        return SourceNode(node.op, [], node.outputs, arguments, node.name, node.types)
 
     def viewed(self, node: SourceNode, found: schema.Schema | None) -> str | None:
         """The value that the results of a node share memory with."""
@@ -188,7 +189,7 @@ class Functional:
         return is_view(before.shape, steps, after.shape)
 
     def emit(self, node: SourceNode) -> None:
-        node.inputs = refs(node.attributes)
+        node.inputs = node.inputs or refs(node.attributes)
         self.nodes.append(node)
 
     def overwrite(self, node: SourceNode, written: tuple[str, ...]) -> None:

@@ -225,7 +225,7 @@ def node_of(
     if op in schema.HIGHER_ORDER:
         given = _positional(schema.HIGHER_ORDER[op], [a for _, a in given])
     arguments = {}
-    lengths = {} if known is None else {a.name: a.length for a in known.arguments if a.length}
+    lengths = {} if known is None else known.lengths
     for key, value in given:
         if key in schema.PLACEMENT:
             if key == "layout" and value not in (None, STRIDED):

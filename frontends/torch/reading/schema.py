@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ class Argument:
         return "!" in self.alias
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Schema:
     """A signature: the parameters in order, and for each result the alias set it belongs to."""
 
@@ -61,12 +62,27 @@ class Schema:
     types: tuple[str, ...] = ()
     """Of the results."""
 
-    @property
+    @cached_property
+    def positional(self) -> tuple[str, ...]:
+        """The names of the arguments that may be given by their places."""
+        return tuple(a.name for a in self.arguments if not a.is_keyword)
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """The names of the arguments that have no default."""
+        return frozenset(a.name for a in self.arguments if a.default is NO_DEFAULT)
+
+    @cached_property
+    def lengths(self) -> dict[str, int]:
+        """The sizes of the lists that one number stands for, by the names of the arguments."""
+        return {a.name: a.length for a in self.arguments if a.length}
+
+    @cached_property
     def written(self) -> tuple[str, ...]:
         """The names of the arguments that the operator overwrites."""
         return tuple(a.name for a in self.arguments if a.is_written)
 
-    @property
+    @cached_property
     def viewed(self) -> str | None:
         """The argument that the results are views of, where there is one."""
         for argument in self.arguments:

@@ -52,11 +52,10 @@ def screen(program: object, *, is_closed: bool = False) -> None:
     while waiting:
         value = waiting.pop()
         if type(value) is dict:
-            for key, inner in value.items():
+            for key in value:
                 if key in checks:
-                    checks[key](inner)
-                if type(inner) in NESTED and inner:
-                    waiting.append(inner)
+                    checks[key](value[key])
+            waiting += [v for v in value.values() if type(v) in NESTED and v]
         elif type(value) is list:
             waiting += [v for v in value if type(v) in NESTED and v]
 

@@ -12,10 +12,12 @@ Dims = Sequence[Dim]
 def is_contiguous(sizes: Dims, strides: Dims) -> bool:
     """Whether the elements lie in memory in order; axes of size 1 do not matter."""
     step: Dim = 1
+    inner: Dim = 1
     for size, stride in zip(reversed(sizes), reversed(strides), strict=True):
+        step = step * inner
         if size != 1 and stride != step:
             return False
-        step = step * size
+        inner = size
     return True
 
 

@@ -101,10 +101,10 @@ def in_order(shape: Sequence[Dim]) -> Steps:
     """The strides of a tensor whose elements lie in order."""
     steps: Steps = []
     step: Dim = 1
-    for size in reversed(shape):
-        steps.append(step)
+    for size in (1, *reversed(shape[1:])):
         step = step * size
-    return steps[::-1]
+        steps.append(step)
+    return steps[::-1][: len(shape)]
 
 
 def _select(shape: Sequence[Dim], steps: Steps, given: Mapping[str, Any]) -> Steps | None:

@@ -93,7 +93,7 @@ class Memory(Functional):
         return name
 
     def emit(self, node: SourceNode) -> None:
-        node.inputs = refs(node.attributes)
+        node.inputs = node.inputs or refs(node.attributes)
         self.sink.convert(node)
         for name in node.outputs:
             self.know(name)

@@ -14,7 +14,7 @@ from nnir.errors import Unsupported
 from nnir.types import Precision
 
 from ..reading import schema
-from ..reading.schema import NO_DEFAULT, Argument, Schema
+from ..reading.schema import Argument, Schema
 from .things import Device, Number, Tensor
 
 Kind = Callable[[Any], str]
@@ -108,18 +108,16 @@ def resolve(
 def _bind(
     found: Schema, args: Sequence[Any], keywords: Mapping[str, Any], kind: Kind, *, loose: bool
 ) -> list[tuple[str, Any]] | None:
-    positional = [a for a in found.arguments if not a.is_keyword]
-    if len(args) > len(positional):
+    names, needed = found.positional, found.needed
+    if len(args) > len(names) or not needed.issubset((*names[: len(args)], *keywords)):
         return None
-    given = dict(zip((a.name for a in positional), args, strict=False))
+    given = dict(zip(names, args, strict=False))
     if given.keys() & keywords.keys():
         return None
     given.update(keywords)
     bound = []
     for argument in found.arguments:
         if argument.name not in given:
-            if argument.default is NO_DEFAULT:
-                return None
             continue
         value = given.pop(argument.name)
         if not fits(value, argument.type, kind, loose=loose, length=argument.length):
@@ -130,6 +128,10 @@ def _bind(
 
 def fits(value: Any, wanted: str, kind: Kind, *, loose: bool, length: int | None = None) -> bool:
     """Whether a value is one of a type of a signature."""
+    accepted = ACCEPTED.get(wanted)
+    if accepted is not None:
+        found = kind(value)
+        return found in accepted or (loose and found in LOOSE.get(wanted, ()))
     if wanted.endswith("?"):
         return value is None or fits(value, wanted[:-1], kind, loose=loose, length=length)
     if wanted.endswith("]"):
@@ -137,10 +139,7 @@ def fits(value: Any, wanted: str, kind: Kind, *, loose: bool, length: int | None
         if isinstance(value, (list, tuple)):
             return all(fits(v, element, kind, loose=loose) for v in value)
         return length is not None and fits(value, element, kind, loose=loose)
-    accepted = ACCEPTED.get(wanted, frozenset())
-    if loose:
-        accepted = accepted | LOOSE.get(wanted, frozenset())
-    return kind(value) in accepted
+    return False
 
 
 def as_declared(value: Any, argument: Argument) -> Any:

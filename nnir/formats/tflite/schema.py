@@ -308,6 +308,11 @@ def table_of(name: str) -> str | None:
 
 def defaults_of(name: str) -> dict[str, Any]:
     """All fields of an operator's options with their defaults."""
+    return dict(_defaults_of(name))
+
+
+@functools.cache
+def _defaults_of(name: str) -> dict[str, Any]:
     table = table_of(name)
     return {} if table is None else _fields(table, None)
 
