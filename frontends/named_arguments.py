@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import NoneType
-from typing import Any, get_args, get_origin
+from typing import Any
 
 import numpy as np
 
@@ -82,10 +82,10 @@ def _bind(value: Any, parameter: Parameter, converter: str, translator: Translat
         if not isinstance(value, (int, float, complex)):
             raise BadType(f"{what}: a tensor or a number is needed")
         return value
-    if Any in (parameter.hint, *get_args(parameter.hint)):
+    if parameter.takes_anything:
         return Row(value) if isinstance(value, list) else value
-    is_array = parameter.hint is np.ndarray or get_origin(parameter.hint) is tuple
-    known = _constant if is_array and isinstance(value, Value) else _require_constant
+    is_array = parameter.takes_elements and isinstance(value, Value)
+    known = _constant if is_array else _require_constant
     return coerce(known(value, translator, what), parameter, converter)
 
 

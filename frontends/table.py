@@ -231,6 +231,16 @@ class Parameter:
         return self.is_value and not self.is_folded
 
     @cached_property
+    def takes_anything(self) -> bool:
+        """Whether a constant of any kind is taken."""
+        return Any in (self.hint, *get_args(self.hint))
+
+    @cached_property
+    def takes_elements(self) -> bool:
+        """Whether the elements of a tensor are taken, however many."""
+        return self.hint is np.ndarray or get_origin(self.hint) is tuple
+
+    @cached_property
     def settled(self) -> frozenset[type]:
         """What is taken as it is, by its exact type, where arguments come by name."""
         found: set[type] = {types.NoneType} if self.optional or self.default is None else set()
@@ -550,7 +560,7 @@ def coerce(value: Any, parameter: Parameter, converter: str) -> Any:
         return Row(value)
     what = Given(converter, parameter.name, value)
     if isinstance(value, np.ndarray) and hint is not np.ndarray:
-        value = numbers_of(value) if get_origin(hint) is tuple else _scalar(value, what)
+        value = numbers_of(value) if parameter.takes_elements else _scalar(value, what)
     return _as_hinted(value, hint, what)
 
 
