@@ -15,8 +15,9 @@ from nnir.operator import Operator
 from nnir.ops import shape
 from nnir.types import Row, TensorType
 
+from .parameter import Gaps, Given, Items, Parameter, coerce, short
 from .source import Ref, SourceNode
-from .table import Converter, Gaps, Given, Items, Parameter, Withheld, coerce, short
+from .table import Converter, Withheld
 from .translate import Translator
 
 CONSTANTS = frozenset({bool, float, int, str, NoneType})

@@ -35,6 +35,9 @@ Callback = Callable[[int, object], int]
 PROFILE = "NNADAPTER_PROFILE"
 """The property that the runtime sets to 1 for a program whose times are asked for."""
 
+HUGE_PAGES = "NNADAPTER_HUGE_PAGES"
+"""The property that is 0 for programs whose memory stays in small pages."""
+
 
 class CacheWarning(UserWarning):
     """A cache that cannot be used; what it lacks is compiled instead."""

@@ -80,6 +80,6 @@ def integer(properties: Mapping[str, str], key: str) -> int | None:
         raise BadCall(f"property {key}={properties[key]!r} is not a whole number") from None
 
 
-def flag(properties: Mapping[str, str], key: str) -> bool:
-    """Whether a property is given and neither `0` nor `false`."""
-    return properties.get(key, "0").lower() not in ("0", "false")
+def flag(properties: Mapping[str, str], key: str, default: str = "0") -> bool:
+    """Whether a property, or the default where it is not given, is neither `0` nor `false`."""
+    return properties.get(key, default).lower() not in ("0", "false")

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from nnir.errors import BadCall, NoDevice
 
+from .. import pages
 from .. import properties as property_text
-from ..device import PROFILE, Callback, Device
+from ..device import HUGE_PAGES, PROFILE, Callback, Device
 from .manager import acquire, classes
 from .subgraph_config import Rules
 
@@ -19,6 +20,7 @@ class Context:
     the environment has the values of those that are not given. `rules` name operations that run on
     the host whatever the devices can; the host is the device `builtin`, which joins for
     these alone where it is not `listed`. `profile` asks the programs for the times of their steps.
+    `settles`: whether programs move into huge pages, from which NNADAPTER_HUGE_PAGES=0 keeps them.
     """
 
     def __init__(
@@ -38,6 +40,8 @@ class Context:
         self.properties = given
         self.rules = rules if rules is not None else Rules.from_environment()
         self.profile = property_text.flag(given, PROFILE)
+        wanted = property_text.flag(given, HUGE_PAGES, default="1")
+        self.settles = wanted and pages.waits_to_be_asked()
         opened = list(dict.fromkeys(acquire(name) for name in devices))
         if len(opened) < len(devices):
             raise BadCall(f"a device is listed twice: {', '.join(devices)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,16 @@ from nnir.dim import Expr
 from nnir.errors import BadCall, BadInput, DeviceError
 from nnir.model import Model
 
+from .. import pages
 from ..device import Callback
 from .compilation import Compilation
 from .context import Context
 from .fitting import fit_arrays
-from .memory import DeviceMemory, HostMemory, Memory, Offers
+from .memory import DeviceMemory, HostMemory, Memory
 from .profile import Profile
+from .settling import Compute, Settling
 from .subgraph_config import Rules
 
-Compute = Callable[[Sequence[np.ndarray], Offers], list[np.ndarray]]
 NOTHING: tuple[None, ...] = ()
 """No memory is offered for results."""
 
@@ -54,6 +55,7 @@ class Program:
         self._context = Context(
             names_of(devices), properties, callback, rules=rules, profile=profile
         )
+        before = pages.own_spans() if self._context.settles else []
         try:
             self._compilation = Compilation(
                 model,
@@ -80,6 +82,8 @@ class Program:
         )
         if states:
             self._compute = self._memory.run
+        if before:
+            self._compute = Settling(self._compute, before, self._pass_by)
         self._ranges = self._compilation.ranges
         self._checks = [(t.dtype, t.shape, t.is_static) for _, t in self.inputs]
         self._shapes = [t.shape for _, t in self.outputs]
@@ -166,6 +170,11 @@ class Program:
     def profile(self) -> Profile:
         """Where the time of the last run went, for a context with `profile`."""
         return self._plan.profile
+
+    def _pass_by(self, settling: Settling) -> None:
+        """Call what it calls from now on."""
+        if self._compute is settling:
+            self._compute = settling.compute
 
     def _describe(self) -> str:
         return ", ".join(f"{n} {t}" for n, t in self.inputs)

@@ -360,13 +360,13 @@ def test_the_pages_of_a_source_stay_in_memory(
     """LiteRT tells the system to take those away that it has packed; whoever starts next would read
     them from the disk."""
     model, told = wide(), list[tuple[int, int, int]]()
-    advise = holding_of._advise()
+    advise = holding_of.advise()
 
     def note(address: int, size: int, advice: int) -> int:
         told.append((address, size, advice))
         return advise(address, size, advice)
 
-    monkeypatch.setattr(holding_of, "_advise", lambda: note)
+    monkeypatch.setattr(holding_of, "advise", lambda: note)
     nna.convert(model, tmp_path / "wide.tflite", verify=False)
     with (tmp_path / "wide.tflite").open("rb") as file:
         os.fsync(file.fileno())  # pages that are not on the disk yet stay anyway

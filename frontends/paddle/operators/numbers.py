@@ -11,7 +11,7 @@ from nnir.model import Value
 from nnir.ops import shape
 from nnir.types import Precision
 
-from ...table import short
+from ...parameter import short
 
 
 def whole(x: Value) -> Value:

@@ -7,16 +7,14 @@ leaves pages that are mapped twice.
 
 from __future__ import annotations
 
-import ctypes
-import functools
-import mmap
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 
-PAGE = mmap.PAGESIZE
+from ...pages import PAGE, advise
+
 STEP = 1 << 23
 """So many bytes are mapped at a time: others who change the map wait meanwhile."""
 
@@ -43,7 +41,7 @@ def holding(weights: Sequence[np.ndarray]) -> Iterator[None]:
         if thread.ident is not None:
             thread.join()
         for address, size in places:
-            _advise()(address, size, DONTNEED)
+            advise()(address, size, DONTNEED)
 
 
 def _steps_of(places: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -55,7 +53,7 @@ def _steps_of(places: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 def _map(steps: Iterable[tuple[int, int]], is_over: threading.Event) -> bool:
     """Map pages until it is over, or the system refuses it; whether it did not."""
     for address, size in steps:
-        if is_over.is_set() or _advise()(address, size, POPULATE_READ):
+        if is_over.is_set() or advise()(address, size, POPULATE_READ):
             return False
     return True
 
@@ -65,11 +63,3 @@ def _pages_of(array: np.ndarray) -> tuple[int, int]:
     start: int = array.__array_interface__["data"][0]
     first = start - start % PAGE
     return first, -(-(start + array.nbytes - first) // PAGE) * PAGE
-
-
-@functools.cache
-def _advise() -> Callable[[int, int, int], int]:
-    """The system's own function, which others need not wait for."""
-    function = ctypes.CDLL(None).madvise
-    function.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-    return function
