@@ -20,11 +20,6 @@ from .unary import COMPLEX as PARTS
 WHOLE = {part: whole for whole, part in PARTS.items()}
 
 
-def is_complex(value: Value) -> bool:
-    """Whether a tensor holds complex numbers."""
-    return value.precision in PARTS
-
-
 def _from_parts(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
     shape = np.broadcast_shapes(real.shape, imag.shape)
     result = np.empty(shape, WHOLE[_precision(real)].dtype)
@@ -57,7 +52,7 @@ def part(
         return np.ascontiguousarray(function(input)) if input.ndim else np.asarray(function(input))
 
     def rule(input: Value) -> TensorType:
-        require(is_complex(input), f"{name} needs complex numbers, not {input.type}")
+        require(input.precision.is_complex, f"{name} needs complex numbers, not {input.type}")
         return input.type.with_precision(PARTS[input.precision])
 
     rule.__name__, rule.__module__ = name, __name__
@@ -80,7 +75,7 @@ def conj(input: Value) -> TensorType:
     Types: COMPLEX64 or COMPLEX128.
     Shapes: that of `input`.
     """
-    require(is_complex(input), f"conj needs complex numbers, not {input.type}")
+    require(input.precision.is_complex, f"conj needs complex numbers, not {input.type}")
     return input.type
 
 
@@ -95,7 +90,7 @@ def complex_to_pairs(input: Value) -> TensorType:
     Types: COMPLEX64 gives FLOAT32, COMPLEX128 FLOAT64.
     Shapes: that of `input` and an axis of 2.
     """
-    require(is_complex(input), f"complex_to_pairs needs complex numbers, not {input.type}")
+    require(input.precision.is_complex, f"complex_to_pairs needs complex numbers, not {input.type}")
     return TensorType(PARTS[input.precision], (*input.shape, 2))
 
 

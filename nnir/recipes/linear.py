@@ -80,7 +80,7 @@ def identity_like(x: Value) -> Value:
 
 def conjugate_if(x: Value, *, wanted: bool) -> Value:
     """The conjugate of complex numbers; the transpose is a flag of the product."""
-    return complex.conj(x) if wanted and complex.is_complex(x) else x
+    return complex.conj(x) if wanted and x.precision.is_complex else x
 
 
 def multiply_matrices(

@@ -265,7 +265,7 @@ def complex_pairs(x: Value, axes: int = 0) -> Value:
     """Real or complex numbers, with so many axes at least, with their parts along a last axis."""
     if x.rank < axes:
         raise BadType(f"a transform of {axes} axes of {x.type}")
-    if complex.is_complex(x):
+    if x.precision.is_complex:
         return complex.complex_to_pairs(x)
     return shape.unsqueeze(x, [x.rank])
 

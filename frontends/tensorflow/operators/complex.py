@@ -46,7 +46,7 @@ def imag(input: Value, *, Tout: Precision = Precision.FLOAT32) -> Value:  # noqa
 
 @table.convert("Conj")
 def conj(input: Value) -> Value:
-    return complex.conj(input) if complex.is_complex(input) else input
+    return complex.conj(input) if input.precision.is_complex else input
 
 
 @table.convert("Angle")

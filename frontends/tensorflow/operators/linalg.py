@@ -31,7 +31,7 @@ def adjoint_of(x: Value) -> Value:
     if x.rank < 2:
         raise BadType(f"{x.type} is no matrix")
     swapped = transpose_last(x)
-    return complex.conj(swapped) if complex.is_complex(x) else swapped
+    return complex.conj(swapped) if x.precision.is_complex else swapped
 
 
 @table.convert("Cholesky")

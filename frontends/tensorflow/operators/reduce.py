@@ -55,7 +55,7 @@ def any_(input: Value, reduction_indices: Index, *, keep_dims: bool = False) -> 
 def euclidean_norm(input: Value, reduction_indices: Index, *, keep_dims: bool = False) -> Value:
     """The root of the sum of squares."""
     x = input
-    squares = x * complex.conj(x) if complex.is_complex(x) else unary.square(x)
+    squares = x * complex.conj(x) if x.precision.is_complex else unary.square(x)
     total = reduce_along(reduce.reduce_sum, squares, reduction_indices, keep_dims)
     if not total.is_integer:
         return unary.sqrt(total)

@@ -54,7 +54,7 @@ def transpose(x: Value, perm: tuple[int, ...]) -> Value:
 @table.convert("ConjugateTranspose")
 def conjugate_transpose(x: Value, perm: tuple[int, ...]) -> Value:
     moved = transpose(x, perm)
-    return complex.conj(moved) if complex.is_complex(moved) else moved
+    return complex.conj(moved) if moved.precision.is_complex else moved
 
 
 @table.convert("Concat")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import complex, shape, signal
+from nnir.ops import shape, signal
 from nnir.recipes.signal import (
     complex_pairs,
     join_pairs,
@@ -25,7 +25,7 @@ NAMES = {"": 1, "2D": 2, "3D": 3}
 
 def _complex(count: int, *, inverse: bool) -> Callable[..., Value]:
     def convert(input: Value) -> Value:
-        if not complex.is_complex(input):
+        if not input.precision.is_complex:
             raise BadType(f"a transform of complex numbers, not of {input.type}")
         last = [(input.rank - 1 - k, None) for k in range(count)]
         return join_pairs(

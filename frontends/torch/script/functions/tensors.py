@@ -71,7 +71,7 @@ def is_floating_point(machine: Machine, x: Any) -> bool:
 
 @special("is_complex")
 def is_complex(machine: Machine, x: Any) -> bool:
-    return machine.type_of(x).precision in (Precision.COMPLEX64, Precision.COMPLEX128)
+    return machine.type_of(x).precision.is_complex
 
 
 @special("ops.prim.dtype")
