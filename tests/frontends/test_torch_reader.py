@@ -240,6 +240,26 @@ def test_strides_are_those_of_the_export(is_file: bool) -> None:
     agree(nna.load(saved(program) if is_file else program), Strided(), x.numpy())
 
 
+class StridedInPlace(nn.Module):
+    """As `Strided`, of a program that changes tensors and reads views of them then."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        turned, copy = x.t(), x.clone()
+        other = copy.t()
+        copy.add_(1)
+        before = turned.as_strided((2, 2), (1, 2), 1)
+        after = other.as_strided((2, 3), (3, 2), 1)
+        other.mul_(2)
+        return before, after, copy[1:].as_strided((2, 2), (2, 1)), other.as_strided((4,), (2,), 3)
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+def test_strides_are_known_of_what_is_changed_in_place(is_file: bool) -> None:
+    x = torch.randn(4, 3)
+    program = torch.export.export(StridedInPlace(), (x,))
+    agree(nna.load(saved(program) if is_file else program), StridedInPlace(), x.numpy())
+
+
 def test_a_call_in_the_order_of_its_effects_is_the_operator_that_it_calls() -> None:
     given = [("", "token"), ("", "aten.add.Tensor"), ("", Ref("x")), ("", Ref("y"))]
     kind = TensorType(Precision.FLOAT32, (2,))

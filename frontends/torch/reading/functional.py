@@ -9,6 +9,7 @@ change is made again when it is read after it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from nnir.dim import Dim
@@ -136,7 +137,7 @@ class Functional:
         node = view.node
         outputs = [self.fresh(o) for o in node.outputs]
         arguments = self.substituted(node.attributes)
-        self.emit(SourceNode(node.op, [], outputs, arguments, node.name, node.types))
+        self.emit(replace(node, inputs=[], outputs=outputs, attributes=arguments))
         self.current[name] = outputs[view.position]
 
     def fresh(self, stem: str) -> str:
@@ -158,7 +159,7 @@ class Functional:
         if all(self.read(name) == name for name in node.inputs):  # as most
             return node
         arguments = self.substituted(node.attributes)
-        return SourceNode(node.op, [], node.outputs, arguments, node.name, node.types)
+        return replace(node, inputs=[], attributes=arguments)
 
     def viewed(self, node: SourceNode, found: schema.Schema | None) -> str | None:
         """The value that the results of a node share memory with."""
