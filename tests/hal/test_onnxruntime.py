@@ -333,6 +333,35 @@ def test_kernels_read_what_is_kept(tmp_path: Path) -> None:
     assert not found.any()
 
 
+def test_forms_that_begin_anywhere_are_packed_anew(tmp_path: Path) -> None:
+    """ONNX Runtime writes weights below a megabyte one behind the other; a kernel that loads whole
+    registers of what does not begin where it may ends the process."""
+    rng = np.random.default_rng(0)
+    model = Model("products")
+    x = model.input("x", TensorType(Precision.FLOAT32, (64, 270)))
+    for k in range(6):
+        weight, bias = (rng.random(s, np.float32) for s in ((270, 270), (270,)))
+        named = model.constant(weight, name=f"weight{k}"), model.constant(bias, name=f"bias{k}")
+        x = activation.relu(linear.fully_connected(x, *named))
+    model.outputs = [x]
+    kept, _, _ = kept_of(model)
+    forms = [form for forms in kept.packed.values() for form in forms]
+    assert not all(form.is_readable_at(form.origin) for form in forms)
+    array = rng.random((64, 270), np.float32)
+    want = nna.compile(model, "onnxruntime")(array)[0]
+    for _ in range(2):
+        program = nna.compile(model, "onnxruntime", cache_dir=tmp_path)
+        np.testing.assert_array_equal(program(array)[0], want)
+    assert program.is_restored
+
+
+def test_whole_registers_are_loaded_from_their_multiples() -> None:
+    form = Packed("prepacked_0", "Gemm+1", 100, 164, 4096)
+    assert form.is_readable_at(128)
+    assert not form.is_readable_at(100)
+    assert not form.is_readable_at(160)
+
+
 @pytest.mark.parametrize(
     "text",
     ["Gemm+1|64;1000;0", "Gemm+1|-64;4128768;0", "Gemm+1|9999999;4128768;0", "Gemm+1|0;2;0;4;5;6"],

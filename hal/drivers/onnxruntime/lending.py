@@ -68,6 +68,11 @@ class Packed:
         offset, size, *_ = map(int, numbers.split(";"))
         return cls(key, kernel, origin, offset, size) if numbers.count(";") == 2 else None
 
+    def is_readable_at(self, place: int) -> bool:
+        """Whether kernels may read it, where the weight begins at `place` in its file: they load
+        whole registers, which end the process elsewhere. ONNX Runtime writes it anywhere."""
+        return (self.offset - self.origin + place) % ALIGNMENT == 0
+
     def entry_at(self, place: int) -> dict[str, str]:
         """The entry of a graph, where the weight begins at `place` in its file."""
         return {self.key: f"{self.kernel}|{self.offset - self.origin + place};{self.size};0"}
@@ -154,7 +159,7 @@ def lending(
         for name, array in weights.items():
             file, offset = places.get(name, (FILE, 0))
             forms = packed.get(name, ()) if name in mapped else ()
-            more = [form.entry_at(offset) for form in forms]
+            more = [form.entry_at(offset) for form in forms if form.is_readable_at(offset)]
             tensor = proto.external_tensor(name, array, file, offset, array.nbytes, more)
             entries.append(proto.initializer(tensor))
         lent = {n: ortvalue(runtime, a) for n, a in weights.items() if n not in places}
