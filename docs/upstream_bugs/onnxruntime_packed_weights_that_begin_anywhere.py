@@ -12,7 +12,6 @@ Here: what begins elsewhere is packed anew (`hal/drivers/onnxruntime/lending.py`
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
 import numpy as np
 
@@ -36,7 +35,7 @@ if sys.argv[1:2] != ["child"]:
     with tempfile.TemporaryDirectory() as folder:
         options = ort.SessionOptions()
         options.log_severity_level = 3
-        options.optimized_model_filepath = str(Path(folder) / "model.onnx")
+        options.optimized_model_filepath = f"{folder}/model.onnx"
         for key, value in (
             ("optimized_model_external_initializers_file_name", "weights"),
             ("optimized_model_external_initializers_min_size_in_bytes", "1024"),

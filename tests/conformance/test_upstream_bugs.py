@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "litert": {"_one_operator", "ai_edge_litert", "flatbuffers"},
     "keras": {"keras", "tensorflow"},
 }
-STANDARD = {"subprocess", "sys", "typing"}
+STANDARD = {"subprocess", "sys", "tempfile", "typing"}
 HEAD = '"""PyTorch: it is wrong.\n\nKind: crash\nSays: s\nSeen: 1\nHere: h\n"""\nimport sys\n'
 
 
