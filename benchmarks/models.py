@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -115,19 +116,14 @@ def chain(path: Path, count: int) -> None:
     """`count` small nodes of eight kinds with short attributes, as in a graph of an exporter."""
     b = Builder()
     one = b.constant(np.ones(4), np.float32)
-    x = "x"
-    for position in range(count):
-        match position % 8:
-            case 0 | 2 | 5:
-                x = b.node("Add", x, one)
-            case 1 | 6:
-                x = b.node("Mul", x, one)
-            case 3:
-                x = b.node("LeakyRelu", x, alpha=0.5)
-            case 4:
-                x = b.node("Softmax", x, axis=-1)
-            case _:
-                x = b.node("Transpose", x, perm=[0, 1])
+    operators: dict[str, Callable[[str], str]] = {
+        "add": lambda x: b.node("Add", x, one),
+        "mul": lambda x: b.node("Mul", x, one),
+        "leaky_relu": lambda x: b.node("LeakyRelu", x, alpha=chains.SLOPE),
+        "softmax": lambda x: b.node("Softmax", x, axis=-1),
+        "transpose": lambda x: b.node("Transpose", x, perm=[0, 1]),
+    }
+    x = chains.walk("x", operators, count)
     b.save(path, [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 4])], x)
 
 
