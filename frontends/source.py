@@ -34,10 +34,13 @@ def refs(arguments: Any) -> list[str]:
     stack = [arguments]
     while stack:
         argument = stack.pop()
-        if isinstance(argument, Ref):
+        kind = type(argument)
+        if kind is Ref:
             found[str(argument)] = None
-        elif argument is None or type(argument) in PLAIN:
+        elif argument is None or kind in PLAIN:
             continue
+        elif kind is dict:
+            stack.extend(reversed(argument.values()))
         elif isinstance(argument, (list, tuple)):
             stack.extend(reversed(argument))
         elif isinstance(argument, Mapping):  # abstract, so that asking for it takes longest

@@ -15,7 +15,7 @@ from typing import Any
 
 from frontends.torch.reading.container import CODE, OLD, Container, is_script, refuse
 from frontends.torch.reading.reader import Weights
-from frontends.torch.reading.screening import screen
+from frontends.torch.reading.screening import Seen, screen
 from frontends.torch.reading.signature import WEIGHTS
 from frontends.torch.script.archive import Archive
 from frontends.torch.script.screening import members_for_framework
@@ -92,8 +92,7 @@ def _parts(container: Container) -> Parts:
         raise Unsupported(f"a .pt2 file with {len(programs)} programs, one is expected")
     name = programs[0].removeprefix("models/").removesuffix(".json")
     program = container.read(programs[0])
-    content = json.loads(program.decode())
-    screen(content, is_closed=True)
+    content = _screened(program)
     yield programs[0], without_guards(program)
     yield f"data/sample_inputs/{name}.pt", b""
     used = used_weights(content)
@@ -105,14 +104,21 @@ def _parts(container: Container) -> Parts:
 def _old(container: Container) -> Parts:
     """The members of older archives, whose weights are pickles: of programs without any."""
     program = container.read(OLD)
-    content = json.loads(program.decode())
-    screen(content, is_closed=True)
+    content = _screened(program)
     if used := used_weights(content):
         Weights(container, "")[next(iter(used))]
     yield OLD, without_guards(program)
     for name in OLD_PICKLES:
         yield f"serialized_{name}.pt", b""
     yield from _words(container)
+
+
+def _screened(program: bytes) -> Any:
+    """The program, of which PyTorch runs nothing when it reads it."""
+    seen = Seen()
+    content = json.loads(program.decode(), object_hook=seen.look_at)
+    screen(seen, is_closed=True)
+    return content
 
 
 def _words(container: Container) -> Parts:

@@ -60,7 +60,9 @@ def decode(b: Buffer, place: Span, message: Message, depth: int = 0) -> dict[str
         if is_many and kind in PACKED:
             found.setdefault(name, []).extend(PACKED[kind](b, value))
             continue
-        if inside is None:
+        if kind == "text" and type(value) is tuple:  # as most
+            given = b[value[0] : value[1]].decode()
+        elif inside is None:
             given = READERS[kind](b, value)
         else:
             given = decode(b, wire.span(value), inside, depth + 1)

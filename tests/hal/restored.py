@@ -121,7 +121,8 @@ def difference(device: str, folder: Path, seed: int) -> float:
 def main() -> None:
     device, folder, first, count = sys.argv[1:]
     for seed in range(int(first), int(first) + int(count)):
-        print(seed, flush=True)
+        sys.stdout.write(f"{seed}\n")
+        sys.stdout.flush()
         found = difference(device, Path(folder), seed)
         if not found <= ROUNDING:
             raise SystemExit(f"seed {seed} is {found} off")

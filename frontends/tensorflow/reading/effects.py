@@ -23,7 +23,7 @@ ACTS = re.compile(
     r"|CollectiveBcast\w*|LookupTable(Import|Insert|Remove)\w*|DTensor\w*|Xla(Launch|CallModule)\w*"
 )
 
-
+PRINT = "PrintV2"
 STREAMS = frozenset({"stdout", "stderr", "log(info)", "log(warning)", "log(error)"})
 
 
@@ -32,7 +32,7 @@ def acts(node: Node) -> bool:
 
     What TensorFlow does not have is of a library, and may do anything.
     """
-    if node.op == "PrintV2":
+    if node.op == PRINT:
         return node.attributes.get("output_stream", "stderr") not in STREAMS
     is_known = node.op.startswith("_") or opdefs.find(node.op) is not None
     return not is_known or ACTS.fullmatch(node.op) is not None
@@ -42,7 +42,12 @@ def refuse_effects(
     nodes: Mapping[str, Node], functions: Mapping[str, Function], roots: Iterable[str]
 ) -> None:
     """Unsupported, by name, where running `roots` acts on anything beside its results."""
+    passed: set[str] = set()
     for node in running(nodes, functions, roots):
+        if node.op in passed:
+            continue
+        if node.op != PRINT:
+            passed.add(node.op)
         if acts(node):
             raise Unsupported(
                 f"{node.op} {node.name!r} acts on files, devices, Python or other processes: "
@@ -85,15 +90,18 @@ def reach(
     return list(own), list(called)
 
 
-def functions_of(node: Node) -> Iterator[str]:
+def functions_of(node: Node) -> list[str]:
     """The functions that a node names; a constant, which may be large, names none."""
-    return functions_in(() if node.op == "Const" else node.attributes.values())
+    return [] if node.op == "Const" else functions_in(node.attributes.values())
 
 
-def functions_in(values: Iterable[Any]) -> Iterator[str]:
+def functions_in(values: Iterable[Any]) -> list[str]:
     """The functions that attributes name."""
+    found: list[str] = []
     for value in values:
-        if isinstance(value, FunctionName):
-            yield str(value)
-        elif isinstance(value, list):
-            yield from functions_in(value)
+        kind = type(value)
+        if kind is FunctionName:
+            found.append(str(value))
+        elif kind is list:
+            found += functions_in(value)
+    return found

@@ -21,6 +21,9 @@ from .variables import CALLS, GATHERS, ORDERED, READS, WRITES, Variable, Variabl
 
 HANDLES = frozenset({"VarHandleOp", "VariableV2", "Variable"})
 DEEPEST = 60
+SPECIAL = HANDLES | TABLES | WRITES | READS | CALLS | {"NoOp"}
+"""What is more than a node that is emitted as it is."""
+
 SPARE, REPEATS = 50_000, 16
 """Nodes that functions are flattened to: so many times those of the file, and `SPARE` more."""
 
@@ -116,9 +119,11 @@ class Flattener:
                 raise BadModel(f"the graph has no node {name!r}")
             active.add(name)
             node = nodes[name]
-            controls = node.controls if is_ordered else ()
-            before = [n for c in controls for n in self._ordered_before(nodes, c)]
-            stack.append((name, map(_node_of, (*before, *node.inputs))))
+            needed = node.inputs
+            if is_ordered and node.controls:
+                before = [n for c in node.controls for n in self._ordered_before(nodes, c)]
+                needed = (*before, *needed)
+            stack.append((name, map(_node_of, needed)))
 
         if root not in made:
             enter(root)
@@ -174,6 +179,8 @@ class Flattener:
         self._spend()
         inputs = [_input(i, nodes, made) for i in node.inputs]
         name = prefix + node.name
+        if node.op not in SPECIAL:  # as most
+            return self._node(node, inputs, name, graph, depth)
         if node.op in HANDLES:
             found = self.variables.open(node.name)
             return [found if node.op == "VarHandleOp" else found.name]
@@ -254,16 +261,17 @@ class Flattener:
         said = node.attributes.items()
         if op != node.op:  # the type of the variable is none of the operator's attributes
             said = {k: a for k, a in said if k in definition.defaults}.items()
-        attributes = definition.stated | dict(said)
+        attributes = definition.stated | dict(said) if definition.counts else {}
         arguments = _arguments(definition.inputs, inputs, attributes, name)
         for key, value in said:
-            if isinstance(value, FunctionName):
+            kind = type(value)
+            if kind is FunctionName:
                 arguments[key] = self._sub_graph(value, arguments, depth + 1)
-            elif isinstance(value, list) and value and isinstance(value[0], FunctionName):
+            elif kind is list and value and type(value[0]) is FunctionName:
                 arguments[key] = [self._sub_graph(v, arguments, depth + 1) for v in value]
             elif not definition.leaves_out(key, value):
                 arguments[key] = value
-        total = sum(a.length(attributes) for a in definition.outputs)
+        total = sum([a.length(attributes) for a in definition.outputs])
         outputs = [name, *(f"{name}:{k}" for k in range(1, total))][:total]
         graph.nodes.append(SourceNode(op, refs(arguments), outputs, arguments, name))
         return list(outputs)
@@ -322,9 +330,9 @@ def _node_of(tensor: str) -> str:
 
 def _input(name: str, nodes: Mapping[str, Node], made: Mapping[str, Entries]) -> Entry:
     """The entry of an input: `node`, `node:1`, or in functions `node:result:1`."""
+    if ":" not in name and (entries := made[name]):  # as most
+        return entries[0]
     node, *rest = name.split(":")
-    if not rest and len(made[node]) > 0:  # as most
-        return made[node][0]
     if len(rest) < 2:
         return _at(made[node], rest[0] if rest else "", name)
     producer = nodes.get(node)

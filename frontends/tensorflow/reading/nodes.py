@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from functools import cached_property
+from types import NoneType
 from typing import Any
 
 from nnir.errors import BadModel
 from nnir.mapping import Buffer, Span
 from nnir.records import dataclass
+from nnir.types import Precision
 
 from .messages import ATTRIBUTE, NODE, PAIR, decode
-from .tensors import attribute
+from .tensors import FunctionName, attribute
+
+SHORT = 64
+SHARED = frozenset({NoneType, bool, float, int, str, tuple, Precision, FunctionName})
+"""Attributes of so many bytes, and values that nobody changes: nodes that say the same have one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +46,44 @@ class Function:
 class Attributes(Mapping[str, Any]):
     """The attributes of a node. Those that begin with `_` are notes to TensorFlow itself."""
 
-    __slots__ = ("_b", "_decoded", "_places")
+    __slots__ = ("_b", "_decoded", "_known", "_places")
 
-    def __init__(self, b: Buffer, places: Sequence[Span]) -> None:
+    def __init__(
+        self, b: Buffer, places: Sequence[Span], known: dict[bytes, tuple[str, Any]]
+    ) -> None:
+        """`known` are those of other nodes, by their bytes."""
         self._b = b
         self._places = places
+        self._known = known
         self._decoded: dict[str, Any] | None = None
 
     def _all(self) -> dict[str, Any]:
-        if self._decoded is None:
-            pairs = (decode(self._b, p, PAIR) for p in self._places)
-            kept = (p for p in pairs if not p["key"].startswith("_"))
-            self._decoded = {p["key"]: self._value(p.get("value")) for p in kept}
-        return self._decoded
+        decoded = self._decoded
+        if decoded is None:
+            pairs = map(self._pair, self._places)
+            decoded = self._decoded = {k: v for k, v in pairs if not k.startswith("_")}
+        return decoded
 
-    def _value(self, place: Span | None) -> Any:
-        return attribute(self._b, decode(self._b, place, ATTRIBUTE) if place else {})
+    def _pair(self, place: Span) -> tuple[str, Any]:
+        """The name and the value at a place, None for a note's."""
+        start, end = place
+        if end - start > SHORT:
+            return self._decode(place)
+        said = self._b[start:end]
+        pair = self._known.get(said)
+        if pair is None:
+            pair = self._decode(place)
+            if type(pair[1]) in SHARED:
+                self._known[said] = pair
+        return pair
+
+    def _decode(self, place: Span) -> tuple[str, Any]:
+        pair = decode(self._b, place, PAIR)
+        name: str = pair["key"]
+        if name.startswith("_"):
+            return name, None
+        held = pair.get("value")
+        return name, attribute(self._b, decode(self._b, held, ATTRIBUTE) if held else {})
 
     def __getitem__(self, name: str) -> Any:
         return self._all()[name]
@@ -112,14 +140,16 @@ def has_op(nodes: Mapping[str, Node], op: str) -> bool:
 def nodes_of(b: Buffer, messages: Iterable[Mapping[str, Any]]) -> dict[str, Node]:
     """Decoded NodeDefs by name, their attributes not yet."""
     found: dict[str, Node] = {}
+    known: dict[bytes, tuple[str, Any]] = {}
     for message in messages:
         name, op = message.get("name", ""), message.get("op", "")
         inputs = message.get("input", ())
         if name in found:
             raise BadModel(f"two nodes are called {name!r}")
-        plain = tuple(i for i in inputs if not i.startswith("^"))
-        controls = tuple(i[1:] for i in inputs if i.startswith("^"))
-        found[name] = Node(name, op, plain, controls, Attributes(b, message.get("attr", ())))
+        plain = tuple([i for i in inputs if i[:1] != "^"])
+        controls = tuple([i[1:] for i in inputs if i[:1] == "^"])
+        attributes = Attributes(b, message.get("attr", ()), known)
+        found[name] = Node(name, op, plain, controls, attributes)
     return found
 
 

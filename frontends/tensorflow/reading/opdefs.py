@@ -63,12 +63,17 @@ class OpDef:
         """The defaults that there are."""
         return {n: d for n, d in self.defaults.items() if d is not NO_DEFAULT}
 
+    @cached_property
+    def counts(self) -> frozenset[str]:
+        """The attributes that say how many tensors an input or output stands for."""
+        return frozenset(a.count for a in (*self.inputs, *self.outputs) if a.count is not None)
+
     def leaves_out(self, attribute: str, value: Any) -> bool:
         """Whether converters do not see an attribute of a node, as it follows from the inputs or
         says how to compute."""
-        is_type = self.is_outside and isinstance(value, Precision)
-        is_implied = attribute in self.implied or (is_type and attribute not in self.defaults)
-        return is_implied or attribute in IGNORED
+        if attribute in self.implied or attribute in IGNORED:
+            return True
+        return self.is_outside and isinstance(value, Precision) and attribute not in self.defaults
 
 
 @functools.cache

@@ -6,6 +6,7 @@ import io
 import json
 import struct
 import zipfile
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -104,10 +105,11 @@ class Container:
         require_document(size, f"the member {name!r}")
         return bytes(self.data[start : start + size])
 
-    def json(self, name: str) -> Any:
-        """A member that is JSON; constants that JSON does not have are refused."""
+    def json(self, name: str, hook: Callable[[dict[str, Any]], Any] | None = None) -> Any:
+        """A member that is JSON, whose objects `hook` sees; constants that JSON does not have are
+        refused."""
         try:
-            return json.loads(self.read(name))
+            return json.loads(self.read(name), object_hook=hook)
         except (ValueError, RecursionError) as error:
             raise BadFile(f"{name!r} of the {self.kind} is not JSON: {error}") from None
 

@@ -19,7 +19,7 @@ from . import schema, structure
 from .container import OLD, REEXPORT, Container, refuse
 from .dtypes import STRIDED, dimension, precision
 from .functional import functional
-from .screening import screen
+from .screening import Seen, screen
 from .signature import End, Signature, finish_model
 
 MAJOR = 8
@@ -54,11 +54,12 @@ def _read(container: Container) -> SourceModel:
     if len(programs) != 1:
         raise Unsupported(f"a .pt2 file with {len(programs)} programs, one is expected")
     name = programs[0].removeprefix("models/").removesuffix(".json")
-    program = container.json(programs[0])
+    seen = Seen()
+    program = container.json(programs[0], seen.look_at)
     version = program["schema_version"]["major"]
     if version != MAJOR:
         raise Unsupported(f"a .pt2 file of schema {version!r}, {MAJOR} is known: {REEXPORT}")
-    screen(program)
+    screen(seen)
     weights = Weights(container, name)
     module = program["graph_module"]
     graphs = Graphs()

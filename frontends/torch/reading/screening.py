@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from nnir.errors import BadFile, Unsupported
@@ -37,27 +37,43 @@ WORD = re.compile(r"[a-z]{1,20}")
 FACTORIES = frozenset({"dict", "list", "set", "int", "float", "str", "tuple", "bool"})
 DEEPEST = 60
 
-NESTED = (dict, list)
-"""What JSON is read as, and nothing that is derived from it."""
+
+class Seen:
+    """What stands in a program where PyTorch could run it, found by the reader of JSON: `look_at`
+    is its `object_hook`, as a walk over what was read takes longer than to read it."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, list[Any]] = {key: [] for key in CHECKS}
+
+    def look_at(self, held: dict[str, Any]) -> dict[str, Any]:
+        """One object of the program, as it is."""
+        values = self.values
+        if not WATCHED.isdisjoint(held):
+            for key, value in held.items():
+                if key in values:
+                    values[key].append(value)
+        return held
 
 
-def screen(program: object, *, is_closed: bool = False) -> None:
+def screen(seen: Seen, *, is_closed: bool = False) -> None:
     """BadFile or Unsupported, by name, where PyTorch would run what lies in the program.
 
     `is_closed`: refuse operators of libraries that are not known, too. Else they are left to the
     translator, which lists all that it does not know.
     """
     checks = {**CHECKS, **OPERATORS} if is_closed else CHECKS
-    waiting = [program]
-    while waiting:
-        value = waiting.pop()
-        if type(value) is dict:
-            for key in value:
-                if key in checks:
-                    checks[key](value[key])
-            waiting += [v for v in value.values() if type(v) in NESTED and v]
-        elif type(value) is list:
-            waiting += [v for v in value if type(v) in NESTED and v]
+    for key, values in seen.values.items():
+        check = checks[key]
+        for value in _once(values):
+            check(value)
+
+
+def _once(values: list[Any]) -> Iterable[Any]:
+    """Each of equal values once, where they are such as can be told apart quickly."""
+    try:
+        return dict.fromkeys(values)
+    except TypeError:  # lists and dictionaries
+        return values
 
 
 def check_operator(name: object) -> None:
@@ -208,6 +224,8 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "as_string_to_argument": _each_key(check_name),
 }
 """By the key in the JSON; PyTorch's schema gives these no second meaning."""
+
+WATCHED = frozenset(CHECKS)
 
 OPERATORS: dict[str, Callable[[Any], None]] = {
     "target": check_operator,
