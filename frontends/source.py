@@ -35,7 +35,7 @@ def refs(arguments: Any) -> list[str]:
     while stack:
         argument = stack.pop()
         kind = type(argument)
-        if kind is Ref:
+        if isinstance(argument, Ref):
             found[str(argument)] = None
         elif argument is None or kind in PLAIN:
             continue

@@ -39,7 +39,7 @@ class TorchTranslator(NamedTranslator):
         if node.op.startswith(NUMBERS):
             results = tuple(mark_number(v) for v in results)
         declared = (*node.types, *[None] * len(results))
-        return tuple(hold(node, v, t) for v, t in zip(results, declared, strict=False))
+        return tuple([hold(node, v, t) for v, t in zip(results, declared, strict=False)])
 
 
 def hold(node: SourceNode, value: Any, declared: TensorType | None) -> Any:
@@ -47,7 +47,7 @@ def hold(node: SourceNode, value: Any, declared: TensorType | None) -> Any:
 
     The first of n elements are one where an export takes for granted that there is one, as all do.
     """
-    if declared is None or not isinstance(value, Value):
+    if declared is None or not isinstance(value, Value) or value.type == declared:
         return value
     require_declared(node, value.type, declared)
     pairs = list(zip(value.shape, declared.shape, strict=True))

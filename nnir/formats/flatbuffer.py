@@ -23,9 +23,14 @@ REPEATS = 16
 PACKED = {kind: struct.Struct("<" + kind) for kind in "?bBhHiIqQfd"}
 UNPACK = {kind: (packed.unpack_from, packed.size) for kind, packed in PACKED.items()}
 unpack_uint32, pack_uint32 = PACKED["I"].unpack_from, PACKED["I"].pack
-INTEGERS = {"<i4": "i", "<i8": "q"}
 FEW = 16
 """So many numbers are read faster one by one than as an array."""
+
+ROWS = {
+    "<i4": [struct.Struct(f"<{count}i") for count in range(FEW + 1)],
+    "<i8": [struct.Struct(f"<{count}q") for count in range(FEW + 1)],
+}
+"""How few numbers are read, by how many they are."""
 
 
 class Bytes:
@@ -60,6 +65,10 @@ class Bytes:
         """BadFile unless so many bytes are there."""
         if not 0 <= place <= place + size <= self.size:
             raise BadFile(f"damaged or truncated flatbuffer: {size} bytes at {place}")
+        self.spend(size)
+
+    def spend(self, size: int) -> None:
+        """Count so many bytes that are read; BadFile where these are many more than there are."""
         self._left -= size
         if self._left < 0:
             raise BadFile("damaged flatbuffer: its lists are larger than the file")
@@ -72,9 +81,7 @@ class Bytes:
 
     def vector(self, place: int) -> tuple[int, int]:
         """(start, count) of the vector that the offset at `place` points to."""
-        if not 0 <= place <= self.size - 4:
-            self.require(place, 4)
-        start = place + unpack_uint32(self.data, place)[0]
+        start = self.follow(place)
         self.require(start, 4)
         return start + 4, unpack_uint32(self.data, start)[0]
 
@@ -102,10 +109,8 @@ class Table:
 
     def number(self, slot: int, kind: str, default: Any = 0) -> Any:
         """A scalar field of a `struct` kind."""
-        layout = self._layout
-        if slot >= len(layout) or not layout[slot]:
-            return default
-        return self._bytes.number(kind, self._place + layout[slot])
+        place = self.place(slot)
+        return default if place is None else self._bytes.number(kind, place)
 
     def table(self, slot: int) -> Table | None:
         """A field that is a table."""
@@ -130,14 +135,16 @@ class Table:
 
     def integers(self, slot: int, dtype: str = "<i4") -> list[int]:
         """A vector of integers as a list."""
-        layout = self._layout
-        if slot >= len(layout) or not layout[slot]:
+        place = self.place(slot)
+        if place is None:
             return []
-        start, count = self._bytes.vector(self._place + layout[slot])
+        start, count = self._bytes.vector(place)
         if count > FEW:
             found: list[int] = self.array(slot, dtype).tolist()
             return found
-        return list(self._bytes.numbers(INTEGERS[dtype], start, count))
+        row = ROWS[dtype][count]
+        self._bytes.require(start, row.size)
+        return list(row.unpack_from(self._bytes.data, start))
 
     def text(self, slot: int) -> str:
         """A string; what is no UTF-8 shows as question marks."""

@@ -61,7 +61,7 @@ def decode(b: Buffer, place: Span, message: Message, depth: int = 0) -> dict[str
             found.setdefault(name, []).extend(PACKED[kind](b, value))
             continue
         if kind == "text" and type(value) is tuple:  # as most
-            given = b[value[0] : value[1]].decode()
+            given: Any = b[value[0] : value[1]].decode()
         elif inside is None:
             given = READERS[kind](b, value)
         else:

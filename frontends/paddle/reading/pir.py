@@ -6,6 +6,7 @@ numbers there: 0 builtin, 1 pd_op, 2 cf, 3 custom_op, 4 dist.
 
 from __future__ import annotations
 
+import functools
 import json
 import warnings
 from collections.abc import Iterable, Mapping
@@ -49,11 +50,12 @@ NAMED = {"bool": Precision.BOOL8} | {p.name.lower(): p for p in Precision if not
 """Element types as attributes call them."""
 
 DEEPEST = 60
+LAYER = "struct_name"
 TOLD = frozenset(
     {
         *("chunk_id", "comp_op_name", "is_persistable", "op_callstack", "op_device"),
         *("op_namescope", "op_role", "op_role_var", "persistable", "stop_gradient"),
-        *("struct_name", "sym_shape_str", "with_quant_attr"),
+        *(LAYER, "sym_shape_str", "with_quant_attr"),
     }
 )
 """Attributes that say where an operator comes from or who runs it, not what it does."""
@@ -143,7 +145,8 @@ class Reader:
         if dialect not in DIALECTS or not name:
             raise BadFile(f"the operation {str(label)[:60]!r} is of no known dialect")
         given = [self._entry(v) for v in operation.get("I", ())]
-        attributes = {a["N"]: attribute(a["AT"]) for a in operation.get("A", ())}
+        told = [(a["N"], a["AT"]) for a in operation.get("A", ())]
+        attributes = {n: attribute(a) for n, a in told if n not in TOLD}
         results = list(operation.get("O", ()))
         match DIALECTS[dialect], name:
             case "pd_op", "data":
@@ -186,7 +189,7 @@ class Reader:
     ) -> None:
         outputs, types = self._results(operation.get("O", ()))
         label = f"{name}_{outputs[0][1:]}" if outputs else name
-        layer = str(attributes.get("struct_name") or "").strip("/")
+        layer = layer_of(operation)
         label = f"{layer}/{label}" if layer else label
         arguments: dict[str, Any] = {}
         regions = operation.get("regions", ())
@@ -199,7 +202,7 @@ class Reader:
             if len(given) > len(definition.operands):
                 raise BadModel(f"{name} has {len(given)} operands, not {len(definition.operands)}")
             arguments.update(zip(definition.operands, given, strict=False))
-            known = {k: v for k, v in attributes.items() if k not in TOLD and v is not DROP}
+            known = {k: v for k, v in attributes.items() if v is not DROP}
             arguments.update(known)  # what no converter takes is an error there
         graph.nodes.append(SourceNode(name, refs(arguments), outputs, arguments, label, types))
 
@@ -303,6 +306,12 @@ DROP = object()
 """An attribute that says where to compute, not what."""
 
 
+def layer_of(operation: Mapping[str, Any]) -> str:
+    """The layer that an operation was written in, as the program tells it; "" for none."""
+    told = [a["AT"] for a in operation.get("A", ()) if a["N"] == LAYER]
+    return str(attribute(told[-1]) or "").strip("/") if told else ""
+
+
 def _number(value: Mapping[str, Any]) -> int:
     number = value["%"]
     if not isinstance(number, int) or isinstance(number, bool):
@@ -347,7 +356,11 @@ def _declared_type(kind: Any) -> TensorType | None:
     """A type for the check of what a converter gives: open sizes are named by nothing."""
     if not isinstance(kind, tuple):
         return None
-    precision, sizes = kind
+    return _type_of_tensor(*kind)
+
+
+@functools.lru_cache(maxsize=1024)
+def _type_of_tensor(precision: Precision, sizes: tuple[int, ...]) -> TensorType:
     return TensorType(precision, tuple([OPEN if s < 0 else s for s in sizes]))
 
 

@@ -33,6 +33,7 @@ MOVES = frozenset(
 )
 """Operators that do not compute with the numbers that integers stand for, whatever their scales."""
 
+CONVERSIONS = frozenset({"DEQUANTIZE", "QUANTIZE"})
 PRODUCTS = {
     **dict.fromkeys(("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"), (0, 1, 2)),
     "TRANSPOSE_CONV": (2, 1, 3),
@@ -51,9 +52,13 @@ class Explicit:
         self.graph = graph
         self.tensors = tensors
         self.reals: dict[str, list[tuple[tuple[float, ...] | None, str]]] = {}
+        self.is_plain = not any(t.is_quantized or t.problem for t in tensors)
 
     def add(self, node: SourceNode, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """Add a node, with nodes that dequantise and quantise around it where it needs them."""
+        if self.is_plain and node.op not in CONVERSIONS:
+            self.graph.nodes.append(node)
+            return
         held = [None if t and t.is_variable else t for t in self._of(inputs)]  # reals: see `keep`
         given = {k: t for k, t in enumerate(held) if t and t.is_quantized}
         given |= bias_of_products(node.op, given)

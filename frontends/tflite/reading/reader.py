@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from nnir.collector import paused_collector
 from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, describe
 from nnir.formats.bits import BITS, stored_size, unpack
+from nnir.formats.columns import Columns
 from nnir.formats.flatbuffer import Bytes, Table
 from nnir.formats.tflite import IDENTIFIER, schema
 from nnir.formats.tflite.schema import (
@@ -17,7 +17,6 @@ from nnir.formats.tflite.schema import (
     BufferTable,
     ModelTable,
     OperatorCodeTable,
-    OperatorTable,
     QuantizationTable,
     SignatureTable,
     SubGraphTable,
@@ -25,11 +24,11 @@ from nnir.formats.tflite.schema import (
     TensorTable,
 )
 from nnir.mapping import Buffer
-from nnir.types import Quantization, TensorType
+from nnir.types import TensorType
 
 from ...source import SourceGraph, SourceModel, SourceNode, SourceValue, dims
 from .custom import options
-from .graphs import Blocks, Graph, Tensor
+from .graphs import BLOCKWISE, Blocks, Graph, Operator, Tensor, read_operators, read_tensors
 from .quantized import Explicit, ranges_of_hidden
 from .sparse import MOST, SPARE, places_of
 from .state import Resources
@@ -68,10 +67,7 @@ LSTM = "UNIDIRECTIONAL_SEQUENCE_LSTM"
 HIDDEN, STATE = 4, 18
 """Which of its intermediate tensors says how it rounds, and which operand is its state."""
 
-Ends = tuple[list[int], list[int]]
 DEEPEST = 60
-BLOCKWISE = 2
-"""Scales of blocks, among the ways to quantise beyond one scale or one for each channel."""
 
 
 def read(data: Buffer, signature: str | None = None) -> SourceModel:
@@ -90,7 +86,8 @@ class Reader:
 
     def __init__(self, data: Buffer) -> None:
         self.data = data
-        self.model = Bytes(data).root()
+        self.bytes = Bytes(data)
+        self.model = self.bytes.root()
         self.codes = [_code(c) for c in self.model.tables(ModelTable.OPERATOR_CODES)]
         self.graphs = self.model.tables(ModelTable.SUBGRAPHS)
         self.buffers = self.model.tables(ModelTable.BUFFERS)
@@ -134,17 +131,17 @@ class Reader:
             if not 0 <= number < len(self.graphs):
                 raise BadFile(f"the file has {len(self.graphs)} graphs, no {number}")
             table = self.graphs[number]
-            names: set[str] = set()
-            tables = table.tables(SubGraphTable.TENSORS)
-            tensors = [_tensor(t, k, names) for k, t in enumerate(tables)]
-            for tensor, described in zip(tensors, tables, strict=True):
-                self._set_blocks(tensor, described.table(TensorTable.QUANTIZATION), tensors)
+            columns = Columns(self.bytes, *table.span(SubGraphTable.TENSORS, 4))
+            quantized = columns.tables(TensorTable.QUANTIZATION)
+            tensors = read_tensors(columns, quantized)
+            for tensor, described in zip(tensors, quantized, strict=True):
+                self._set_blocks(tensor, described, tensors)
             self.decoded[number] = Graph(
                 table.text(SubGraphTable.NAME),
                 tensors,
                 table.integers(SubGraphTable.INPUTS),
                 table.integers(SubGraphTable.OUTPUTS),
-                table.tables(SubGraphTable.OPERATORS),
+                read_operators(Columns(self.bytes, *table.span(SubGraphTable.OPERATORS, 4))),
             )
         return self.decoded[number]
 
@@ -197,7 +194,7 @@ class Reader:
             source.inputs.append(SourceValue(tensor.name, kind if not depth else None))
         known = set(graph.inputs)
         for operator in graph.operators:
-            operands, results = ends = _ends(operator)
+            operands, results = operator.inputs, operator.outputs
             for position in operands:
                 if position == -1 or position in known:
                     continue
@@ -205,7 +202,7 @@ class Reader:
                 if depth or not tensor.is_variable:  # else it is a state
                     self._bind_constant(source, graph, position)
                     known.add(position)
-            given = self.node(operator, graph, depth, ends)
+            given = self.node(operator, graph, depth)
             if (name := self.resources.name_of_state(given, depth)) is not None:
                 graph.tensors[results[0]].name = name  # they are the same elements
                 known.update(results)
@@ -226,11 +223,10 @@ class Reader:
             source.outputs.append(SourceValue(tensor.name, called=called))
         return source
 
-    def node(self, operator: Table, graph: Graph, depth: int, ends: Ends) -> SourceNode:
+    def node(self, operator: Operator, graph: Graph, depth: int) -> SourceNode:
         """An operator of a graph; its graphs are read with it."""
-        code = operator.number(OperatorTable.OPCODE_INDEX, "I")
-        name, custom = self.codes[_index(code, len(self.codes))]
-        inputs, outputs = ends
+        name, custom = self.codes[_index(operator.code, len(self.codes))]
+        inputs, outputs = operator.inputs, operator.outputs
         count = len(graph.tensors)
         names = ["" if k == -1 else graph.tensors[_index(k, count)].name for k in inputs]
         made = ["" if k == -1 else graph.tensors[_index(k, count)].name for k in outputs]
@@ -240,14 +236,13 @@ class Reader:
                     f"{custom!r} is a program for an accelerator in place of operators: take the "
                     f"file from before {COMPILERS[custom]}"
                 )
-            start, size = operator.span(OperatorTable.CUSTOM_OPTIONS)
+            start, size = operator.custom
             payload = bytes(self.data[start : start + size])
             known = options(custom, payload)
             return SourceNode(custom, names, made, known, made[0] if made else "")
         attributes = schema.defaults_of(name)
-        for union, (kind, table) in schema.UNIONS.items():
-            if number := operator.number(kind, "B"):
-                attributes |= schema.options(union, number, operator.table(table))
+        for union, number, table in operator.options:
+            attributes |= schema.options(union, number, table)
         for key in attributes.keys() & SUB_GRAPHS:
             inner = self.graph(attributes.pop(key))
             attributes[key.removesuffix("_index")] = self.source(inner, depth + 1)
@@ -260,7 +255,7 @@ class Reader:
             kept["out_sizes"] = graph.tensors[outputs[0]].sizes
         if name in CASTS and outputs:
             kept["out_data_type"] = graph.tensors[outputs[0]].precision
-        held = operator.integers(OperatorTable.INTERMEDIATES)
+        held = operator.intermediates
         if name == LSTM and len(held) > HIDDEN and len(inputs) > STATE and outputs:
             said = held[HIDDEN], inputs[STATE], outputs[0]
             kept |= ranges_of_hidden([graph.tensors[_index(k, count)] for k in said])
@@ -269,20 +264,18 @@ class Reader:
     def _variables(self, graph: Graph) -> Iterator[SourceNode]:
         """The operators of a graph that make handles of variables, or write these."""
         for operator in graph.operators:
-            code = operator.number(OperatorTable.OPCODE_INDEX, "I")
-            name, _ = self.codes[_index(code, len(self.codes))]
+            name, _ = self.codes[_index(operator.code, len(self.codes))]
             if name in ("VAR_HANDLE", "ASSIGN_VARIABLE"):
-                yield self.node(operator, graph, 0, _ends(operator))
+                yield self.node(operator, graph, 0)
 
     def assignments(self, number: int) -> Iterator[tuple[SourceNode, np.ndarray | None]]:
         """The operators of a graph that initialises variables, with what each assigns."""
         graph = self.graph(number)
         for operator in graph.operators:
-            ends = _ends(operator)
-            node = self.node(operator, graph, 0, ends)
+            node = self.node(operator, graph, 0)
             value = None
             if node.op == "ASSIGN_VARIABLE":
-                value = self.constant(graph.tensors[ends[0][1]])
+                value = self.constant(graph.tensors[operator.inputs[1]])
             yield node, value
 
     def _bind_constant(self, source: SourceGraph, graph: Graph, position: int) -> None:
@@ -356,59 +349,7 @@ def _code(table: Table) -> tuple[str, str]:
     return schema.operator(code), custom or "a custom operator without a name"
 
 
-def _ends(operator: Table) -> Ends:
-    """The places of the tensors that an operator reads and of those that it writes."""
-    return operator.integers(OperatorTable.INPUTS), operator.integers(OperatorTable.OUTPUTS)
-
-
 def _index(position: int, count: int) -> int:
     if not 0 <= position < count:
         raise BadFile(f"the file refers to entry {position} of {count}")
     return position
-
-
-def _tensor(table: Table, position: int, names: set[str]) -> Tensor:
-    sizes = table.integers(TensorTable.SHAPE_SIGNATURE) or table.integers(TensorTable.SHAPE)
-    if len(sizes) > 64 or min(sizes, default=0) < -1:
-        raise BadFile(f"tensor {position} has the sizes {sizes[:64]}")
-    called = table.text(TensorTable.NAME)
-    name = called if called and called not in names else f"{called or 'tensor'}#{position}"
-    names.add(called)
-    quantization, problem = _quantization(table.table(TensorTable.QUANTIZATION))
-    axis = None if quantization is None else quantization.axis
-    if quantization is not None and len(sizes) == 1 and axis:  # a bias that says its filter's axis
-        quantization = replace(quantization, axis=0)
-    return Tensor(
-        name,
-        table.number(TensorTable.TYPE, "b"),
-        tuple(sizes),
-        int(table.number(TensorTable.BUFFER, "I")),
-        called,
-        quantization,
-        bool(table.number(TensorTable.IS_VARIABLE, "?", False)),
-        problem,
-        table.table(TensorTable.SPARSITY),
-    )
-
-
-def _quantization(table: Table | None) -> tuple[Quantization | None, str | None]:
-    """Scales as the file has them, in float32; what else there is and is not supported."""
-    if table is None:
-        return None, None
-    kind = table.number(QuantizationTable.DETAILS_TYPE, "B")
-    if kind == BLOCKWISE:
-        return None, None
-    if kind:
-        return None, "quantised in a way other than by scale and zero point"
-    scales, zeros = (
-        table.array(QuantizationTable.SCALE, "<f4"),
-        table.integers(QuantizationTable.ZERO_POINT, "<i8"),
-    )
-    if not len(scales):
-        return None, None
-    if len(zeros) not in (0, 1, len(scales)):
-        raise BadFile(f"{len(scales)} scales with {len(zeros)} zero points")
-    axis = (
-        int(table.number(QuantizationTable.QUANTIZED_DIMENSION, "i")) if len(scales) > 1 else None
-    )
-    return Quantization(tuple(scales.tolist()), tuple(zeros) or (0,), axis), None

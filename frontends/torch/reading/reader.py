@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -260,7 +261,13 @@ def _positional(names: tuple[str, ...], values: list[Any]) -> list[tuple[str, An
 
 def tensor_type(source: Mapping[str, Any]) -> TensorType:
     """The type of a value of the graph."""
-    return TensorType(precision(source["dtype"]), tuple(size_of(d) for d in source["sizes"]))
+    return _type_of(precision(source["dtype"]), tuple([size_of(d) for d in source["sizes"]]))
+
+
+@functools.lru_cache(maxsize=4096)
+def _type_of(precision: Precision, sizes: tuple[Dim, ...]) -> TensorType:
+    """One for all values of a type, of which programs have few."""
+    return TensorType(precision, sizes)
 
 
 def memory_of(source: Mapping[str, Any] | None) -> tuple[int, ...] | None:
