@@ -26,7 +26,9 @@ for shape, array in (([-1, 3], rows), ([1, -1, 3], rows[None])):
     product = ops.matmul(x, ops.constant(weights), False, False)
     try:
         found = ov.Core().compile_model(ov.Model([product], [x]), "CPU")([array])[0]
-        text = "right" if np.allclose(found, array @ weights, atol=1e-2) else "other numbers"
+        right = array @ weights
+        is_right = found.shape == right.shape and np.allclose(found, right, atol=1e-2)
+        text = "right" if is_right else f"other numbers, of shape {found.shape}"
     except RuntimeError as error:
         text = str(error).strip().splitlines()[-1]
     print(f"{shape}: {text}")

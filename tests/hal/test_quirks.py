@@ -44,6 +44,7 @@ from hal.drivers.openvino.quirks import (
     SCALES_OF_SUMMED_ROWS,
     SLICE_BEFORE_GATHER,
     SLOPES_OF_A_PRODUCT,
+    SLOPES_OF_A_REDUCTION,
     TRANSPOSED_INPUT,
 )
 from hal.drivers.openvino.quirks import QUIRKS as OF_OPENVINO
@@ -277,6 +278,15 @@ def product_with_slopes() -> Model:
     return model
 
 
+def mean_with_slopes() -> Model:
+    """A mean of what is seen as a batch of one, with a slope for each channel."""
+    model = Model("slopes")
+    x = model.input("x", TensorType(F32, (2, 3, 4)))
+    mean = reduce.reduce_mean(shape.unsqueeze(x, [0]), [1], keepdim=False)
+    model.outputs = [activation.prelu(mean, model.constant(np.arange(3, dtype=np.float32)))]
+    return model
+
+
 def layer_and_transpose() -> Model:
     """A recurrent layer beside a transpose of what it reads."""
     model = Model("layer")
@@ -434,6 +444,7 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (ABOVE_FLOAT8, "onnxruntime", large_float8),
     (PRODUCT_OF_CONSTANTS, "openvino", product_of_constants),
     (SLOPES_OF_A_PRODUCT, "openvino", product_with_slopes),
+    (SLOPES_OF_A_REDUCTION, "openvino", mean_with_slopes),
     (TRANSPOSED_INPUT, "openvino", layer_and_transpose),
     (PAD_BEFORE_AVERAGE_POOL, "onnxruntime", padded_mean),
     (SOFTMAX_WRAPS, "onnxruntime", sharp_softmax),

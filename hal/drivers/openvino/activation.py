@@ -9,13 +9,13 @@ from nnir.ops import activation
 from nnir.types import Fuse
 
 from ...operands import Axis
-from ...quirks import report_met
+from ...quirks import Quirk, report_met
 from .above import BODIES, nodes_above
 from .binary import TOPS, apply_fuse_code, clip_between
 from .emitter import Emitter, Ref
 from .finite import is_computed, keep_nan
 from .forms import Single, Table, single
-from .quirks import SLOPES_OF_A_PRODUCT
+from .quirks import SLOPES_OF_A_PRODUCT, SLOPES_OF_A_REDUCTION
 
 table = Table()
 
@@ -57,17 +57,24 @@ def prelu(g: Emitter, input: Value, slope: Value) -> Ref:
     is_one = slope.shape == (1,)
     g.need(input.rank > 1 or is_one, f"has no PRELU of {input.type} with a slope {slope.type}")
     x, factors = g.take(input), g.cast(slope, input.precision)
-    if input.rank < 4 or is_one or not _is_behind_product(g, x):
+    met = [] if is_one else _joined_with(g, x)
+    if not met:
         return g.node("PRelu", x, factors)
-    report_met(SLOPES_OF_A_PRODUCT)
+    for quirk in met:
+        report_met(quirk)
     apart = g.node("PRelu", g.unsqueeze(x, -1), factors)
     return g.squeeze(apart, -1)
 
 
-def _is_behind_product(g: Emitter, x: Ref) -> bool:
-    """Whether a PRelu of `x` could become a part of a MatMul, whose channels are its last axis."""
+def _joined_with(g: Emitter, x: Ref) -> list[Quirk]:
+    """What goes wrong where a PRelu of `x` becomes a part of what stands above it: a MatMul, whose
+    channels are its last axis, or a reduction."""
     above = nodes_above(x.output, lambda node: node.get_type_name() in APART)
-    return g is not g.root or any(n.get_type_name() in {"MatMul", *BODIES} for n in above)
+    names = {n.get_type_name() for n in above}
+    is_open = g is not g.root or bool(names & BODIES)
+    found = [SLOPES_OF_A_PRODUCT] if x.rank > 3 and (is_open or "MatMul" in names) else []
+    reduces = any(name.startswith("Reduce") for name in names)
+    return [*found, SLOPES_OF_A_REDUCTION] if is_open or reduces else found
 
 
 @table.lower(activation.gelu)

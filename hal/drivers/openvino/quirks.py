@@ -87,6 +87,14 @@ SLOPES_OF_A_PRODUCT = Quirk(
     "2026.4.1",
     Means.REWRITTEN,
 )
+SLOPES_OF_A_REDUCTION = Quirk(
+    "openvino",
+    "slopes_of_a_reduction",
+    "a PRelu behind a reduction of three axes, or of what becomes three, takes its slopes along "
+    "another axis than the channels",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
 TRANSPOSED_INPUT = Quirk(
     "openvino",
     "transposed_input_of_a_sequence",
@@ -145,6 +153,7 @@ QUIRKS = (
     PADDED_POINTS,
     SCALED_VECTOR,
     SLOPES_OF_A_PRODUCT,
+    SLOPES_OF_A_REDUCTION,
     TRANSPOSED_INPUT,
     SCALES_OF_SUMMED_ROWS,
     PRODUCT_OF_CONSTANTS,

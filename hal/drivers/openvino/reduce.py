@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+import math
+from collections.abc import Callable, Sequence
 from functools import partial
+from operator import mul
 
 import numpy as np
 
@@ -24,16 +27,34 @@ table = Table()
 
 
 def reduce_node(g: Emitter, op: str, ref: Ref, places: list[int], keepdim: bool) -> Ref:
-    """OpenVINO loses elements where it fuses what comes after a reduction of three axes: there a
-    fourth one keeps them apart."""
+    """OpenVINO takes elements for others where it fuses what comes after a reduction of three axes:
+    so neighbours become one axis, and where these are none, one stands in front. Of one that stood
+    behind, OpenVINO loses the place."""
     if ref.rank != 3:
         return g.node(op, ref, g.ints(*places), keep_dims=keepdim)
     if len(places) == 3:
         made = g.node(op, g.reshape(ref, [-1]), g.ints(0), keep_dims=False)
         return g.reshape(made, [1, 1, 1]) if keepdim else made
-    wide = g.reshape(ref, [0, 0, 0, 1], copy=True)
-    made = g.reshape(g.node(op, wide, g.ints(*places), keep_dims=True), [0, 0, 0], copy=True)
-    return made if keepdim else g.squeeze(made, *places)
+    if places in ([1], [0, 2]):
+        wide = g.unsqueeze(ref, 0)
+        behind = g.ints(*[k + 1 for k in places])
+        made = g.squeeze(g.node(op, wide, behind, keep_dims=True), 0)
+        return made if keepdim else g.squeeze(made, *places)
+    pairs = [[0], [1, 2]] if places in ([0], [1, 2]) else [[0, 1], [2]]
+    merged = g.reshape(ref, _sizes(g, ref, pairs))
+    made = g.node(op, merged, g.ints(pairs.index(places)), keep_dims=False)
+    left = [[] if k in places else [k] for k in range(3) if keepdim or k not in places]
+    return g.reshape(made, _sizes(g, ref, left))
+
+
+def _sizes(g: Emitter, ref: Ref, groups: Sequence[Sequence[int]]) -> Ref | list[int]:
+    """A shape whose sizes are the products of those of groups of axes."""
+    shape = ref.output.get_partial_shape()
+    if shape.is_static:
+        return [math.prod(int(shape[k].get_length()) for k in group) for group in groups]
+    sizes = g.dims(ref)
+    parts = [[g.part(sizes, k, k + 1) for k in group] or [g.ints(1)] for group in groups]
+    return g.concat(*(functools.reduce(mul, each) for each in parts))
 
 
 def _fold_nothing(g: Emitter, input: Value, places: list[int], *, keepdim: bool) -> Ref:
