@@ -41,6 +41,7 @@ from hal.drivers.openvino.quirks import (
     REPEATS_OF_REPEATS,
     RESHAPE_TO_NUMBER,
     SCALED_VECTOR,
+    SCALES_OF_PLACES,
     SCALES_OF_SUMMED_ROWS,
     SLICE_BEFORE_GATHER,
     SLOPES_OF_A_PRODUCT,
@@ -278,6 +279,20 @@ def product_with_slopes() -> Model:
     return model
 
 
+def scaled_places(sizes: tuple[int, ...], group: int) -> Model:
+    """Numbers for rows or columns of an image that is as large as a kernel."""
+    model, rng = Model("scaled"), np.random.default_rng(0)
+    x = model.input("x", TensorType(F32, (1, 2, 3, 3)))
+    scales, taps = (
+        model.constant(rng.normal(size=s).astype(np.float32))
+        for s in (sizes, (2, 2 // group, 3, 3))
+    )
+    how: dict[str, Any] = {"pads": (1,) * 4, "strides": (1, 1), "dilations": (1, 1)}
+    bias = model.constant(np.zeros(2, np.float32))
+    model.outputs = [conv.conv_2d(binary.mul(x, scales), taps, bias, group=group, **how)]
+    return model
+
+
 def mean_with_slopes() -> Model:
     """A mean of what is seen as a batch of one, with a slope for each channel."""
     model = Model("slopes")
@@ -445,6 +460,9 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (PRODUCT_OF_CONSTANTS, "openvino", product_of_constants),
     (SLOPES_OF_A_PRODUCT, "openvino", product_with_slopes),
     (SLOPES_OF_A_REDUCTION, "openvino", mean_with_slopes),
+    (SCALES_OF_PLACES, "openvino", lambda: scaled_places((3,), 1)),
+    (SCALES_OF_PLACES, "openvino", lambda: scaled_places((3, 1), 2)),
+    (SCALES_OF_PLACES, "openvino", lambda: scaled_places((2, 1, 3), 1)),
     (TRANSPOSED_INPUT, "openvino", layer_and_transpose),
     (PAD_BEFORE_AVERAGE_POOL, "onnxruntime", padded_mean),
     (SOFTMAX_WRAPS, "onnxruntime", sharp_softmax),

@@ -79,6 +79,14 @@ SCALED_VECTOR = Quirk(
     "2026.4.1",
     Means.REWRITTEN,
 )
+SCALES_OF_PLACES = Quirk(
+    "openvino",
+    "scales_of_places",
+    "where rows or columns are multiplied with as many numbers as a kernel has taps there, the "
+    "filter is multiplied instead, which is wrong beside a border",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
 SLOPES_OF_A_PRODUCT = Quirk(
     "openvino",
     "slopes_of_a_product",
@@ -152,6 +160,7 @@ QUIRKS = (
     ONE_COLUMN,
     PADDED_POINTS,
     SCALED_VECTOR,
+    SCALES_OF_PLACES,
     SLOPES_OF_A_PRODUCT,
     SLOPES_OF_A_REDUCTION,
     TRANSPOSED_INPUT,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from nnir.dim import Dim
 from nnir.model import Value
 from nnir.types import Precision
 
@@ -12,7 +13,13 @@ from ...attributes import Ints, Window
 from ...quirks import report_met
 from .above import BODIES, nodes_above
 from .emitter import Emitter, Ref
-from .quirks import DILATED_TAP, ONE_CHANNEL_OF_CUBES, ONE_COLUMN, PADDED_POINTS
+from .quirks import (
+    DILATED_TAP,
+    ONE_CHANNEL_OF_CUBES,
+    ONE_COLUMN,
+    PADDED_POINTS,
+    SCALES_OF_PLACES,
+)
 from .windows import add_border
 
 if TYPE_CHECKING:
@@ -23,6 +30,9 @@ FAR = 2**31 - 1
 
 WINDOWS = frozenset({"Convolution", "MaxPool", "AvgPool"})
 """What has a kernel; with one of more than one element strides stay behind it."""
+
+SCALING = frozenset({"Multiply", "Divide"})
+"""What a filter is multiplied with instead of the data."""
 
 STOPPING = frozenset({"GroupConvolution", "ConvolutionBackpropData", "MatMul", "ShapeOf"})
 """What no strides are moved past."""
@@ -38,6 +48,8 @@ def convolve(
     if spacings != how.dilations:
         report_met(DILATED_TAP)
     given |= {"strides": how.strides, "dilations": spacings}
+    if name == "Convolution":
+        x = _keep_scales_apart(g, x, filter.shape[2:], given)
     if group > 1:
         apart = g.reshape(filter, [group, -1, *filter.shape[1:]])
         return g.node(f"Group{name}", x, apart.cast(Precision.FLOAT32), **given)
@@ -45,6 +57,26 @@ def convolve(
     if name != "Convolution":
         return g.node(name, x, taps, **given)
     return _convolve_strided(g, *_widen_channel(g, x, taps, given), given)
+
+
+def _keep_scales_apart(g: Emitter, x: Ref, kernel: Sequence[Dim], given: dict[str, Any]) -> Ref:
+    """`x`, which is multiplied with an axis more where that is by a constant with as many numbers
+    along a spatial axis as the kernel has taps there, and this axis has a border."""
+    made = x.output.get_node()
+    if made.get_type_name() not in SCALING:
+        return x
+    operands = made.input_values()
+    known = [v for v in operands if v.get_node().get_type_name() == "Constant"]
+    ends = zip(given["pads_begin"], given["pads_end"], strict=True)
+    has_border = [given["auto_pad"] != "explicit" or any(pair) for pair in ends]
+    for scales in known:
+        sizes = [int(n) for n in scales.get_shape()][-len(kernel) :]
+        rows = zip(reversed(sizes), reversed(kernel), reversed(has_border), strict=False)
+        if any(n > 1 and n == taps and border for n, taps, border in rows):
+            report_met(SCALES_OF_PLACES)
+            wide = [g.unsqueeze(Ref(v, g), -1) for v in operands]
+            return g.squeeze(g.node(made.get_type_name(), *wide), -1)
+    return x
 
 
 def _convolve_strided(g: Emitter, x: Ref, taps: Ref, given: dict[str, Any]) -> Ref:
