@@ -2,8 +2,8 @@
 
 Kind: wrong value
 Says: Numbers for the columns of an image are those of columns, border or not. Where there are as
-many as the kernel has columns, they are taken for numbers of its taps, which meet other columns each
-time.
+many as the kernel has columns, they are taken for numbers of its taps, which meet other columns
+each time.
 Seen: 2026.4.1
 Here: the product has one more axis (`hal/drivers/openvino/strides.py`).
 """

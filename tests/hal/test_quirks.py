@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +30,7 @@ from hal.drivers.onnxruntime.quirks import (
 )
 from hal.drivers.onnxruntime.quirks import QUIRKS as OF_ONNXRUNTIME
 from hal.drivers.openvino.quirks import (
+    ACTIVATION_BEHIND_POOL,
     BORDER_BEFORE_SAME,
     DILATED_TAP,
     EQUAL_HEADS_AND_ROWS,
@@ -63,6 +65,7 @@ from nnir.ops import (
     recurrent,
     reduce,
     shape,
+    unary,
 )
 from nnir.types import AutoPad, Precision, TensorType
 
@@ -279,6 +282,22 @@ def product_with_slopes() -> Model:
     return model
 
 
+def swish(x: Value) -> Value:
+    return binary.mul(x, activation.sigmoid(x))
+
+
+def behind_pool(function: Callable[[Value], Value], group: int) -> Model:
+    """An activation of the largest results of a convolution."""
+    model, rng = Model("pooled"), np.random.default_rng(0)
+    x = model.input("x", TensorType(F32, (1, 4, 6, 8)))
+    taps = model.constant(rng.normal(size=(4, 4 // group, 3, 3)).astype(np.float32))
+    bias = model.constant(rng.normal(size=4).astype(np.float32))
+    how: dict[str, Any] = {"pads": (1,) * 4, "strides": (1, 1), "dilations": (1, 1)}
+    made = conv.conv_2d(x, taps, bias, group=group, **how)
+    model.outputs = [function(pool.max_pool_2d(made, kernel_shape=(2, 2), strides=(2, 2)))]
+    return model
+
+
 def scaled_places(sizes: tuple[int, ...], group: int) -> Model:
     """Numbers for rows or columns of an image that is as large as a kernel."""
     model, rng = Model("scaled"), np.random.default_rng(0)
@@ -460,6 +479,11 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (PRODUCT_OF_CONSTANTS, "openvino", product_of_constants),
     (SLOPES_OF_A_PRODUCT, "openvino", product_with_slopes),
     (SLOPES_OF_A_REDUCTION, "openvino", mean_with_slopes),
+    *(
+        (ACTIVATION_BEHIND_POOL, "openvino", functools.partial(behind_pool, function, group))
+        for function in (unary.abs_, activation.gelu, swish)
+        for group in (1, 2)
+    ),
     (SCALES_OF_PLACES, "openvino", lambda: scaled_places((3,), 1)),
     (SCALES_OF_PLACES, "openvino", lambda: scaled_places((3, 1), 2)),
     (SCALES_OF_PLACES, "openvino", lambda: scaled_places((2, 1, 3), 1)),

@@ -8,20 +8,40 @@ import numpy as np
 
 from nnir.decompositions.pool import average_behind_border, average_by_convolution
 from nnir.model import Value
-from nnir.ops import pool
+from nnir.ops import activation, conv, linear, pool, shape
 from nnir.types import Precision
 
 from ...attributes import Ints, Window
+from ...quirks import report_met
+from .above import nodes_above
 from .emitter import Emitter, Ref, Refs
 from .finite import is_computed
 from .forms import Single, Table, single
 from .integers import is_size
+from .quirks import ACTIVATION_BEHIND_POOL
 from .windows import keep_apart, pooling
 
 table = Table()
 table.decompose(pool.average_pool, average_behind_border, average_by_convolution)
 BOTTOM = float(np.nextafter(np.finfo(np.float32).min, np.float32(0)))
 """The lowest number but one."""
+
+PASSED = frozenset(
+    {
+        *("Add", "Subtract", "Multiply", "Divide", "Convert"),
+        *("Reshape", "Squeeze", "Unsqueeze", "Transpose"),
+    }
+)
+"""What a convolution takes into itself, and what OpenVINO may take away behind one."""
+
+RISING = frozenset(
+    {
+        *(activation.relu, activation.relu6, conv.conv_2d, conv.conv_3d, linear.mat_mul),
+        *(linear.fully_connected, pool.average_pool, pool.average_pool_2d, pool.max_pool),
+        *(pool.max_pool_2d, shape.concat),
+    }
+)
+"""What follows a pool and rises with its operand, or is never computed in a convolution."""
 
 
 @table.lower(pool.average_pool_2d, pool.average_pool, how=Window)
@@ -75,7 +95,21 @@ def maxima(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> Re
     if not input.is_float:
         return slide(g.cast(input, Precision.INT32))
     x = single(g, input)
-    return slide(x) if is_computed(input) else _largest(g, x, slide, places=return_indices)
+    if is_computed(input):
+        return slide(_keep_followers(g, x))
+    return _largest(g, x, slide, places=return_indices)
+
+
+def _keep_followers(g: Emitter, x: Ref) -> Ref:
+    """What a pool reads, with a slope of 1 where a convolution makes it and what follows the pool
+    may fall where its operand rises: the convolution would compute that before the pool."""
+    made = g.operation.outputs[0]
+    above = nodes_above(x.output, lambda node: node.get_type_name() not in PASSED)
+    is_convolved = any(n.get_type_name() in ("Convolution", "GroupConvolution") for n in above)
+    if not is_convolved or all(o.operator in RISING for o in made.uses):
+        return x
+    report_met(ACTIVATION_BEHIND_POOL)
+    return g.node("PRelu", x, g.constant(np.ones(1, np.float32)))
 
 
 @table.lower(pool.adaptive_average_pool_2d)

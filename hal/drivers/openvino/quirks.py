@@ -79,6 +79,14 @@ SCALED_VECTOR = Quirk(
     "2026.4.1",
     Means.REWRITTEN,
 )
+ACTIVATION_BEHIND_POOL = Quirk(
+    "openvino",
+    "activation_behind_max_pool",
+    "a convolution computes the activation behind the maxima of its results before these are "
+    "taken, which is wrong where it falls",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
 SCALES_OF_PLACES = Quirk(
     "openvino",
     "scales_of_places",
@@ -160,6 +168,7 @@ QUIRKS = (
     ONE_COLUMN,
     PADDED_POINTS,
     SCALED_VECTOR,
+    ACTIVATION_BEHIND_POOL,
     SCALES_OF_PLACES,
     SLOPES_OF_A_PRODUCT,
     SLOPES_OF_A_REDUCTION,

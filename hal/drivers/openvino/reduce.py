@@ -29,9 +29,11 @@ table = Table()
 def reduce_node(g: Emitter, op: str, ref: Ref, places: list[int], keepdim: bool) -> Ref:
     """OpenVINO takes elements for others where it fuses what comes after a reduction of three axes:
     so neighbours become one axis, and where these are none, one stands in front. Of one that stood
-    behind, OpenVINO loses the place."""
+    behind, OpenVINO loses the place. It moves a Transpose in front of a reduction with the axes
+    that it had behind, so that none are dropped by the reduction itself."""
     if ref.rank != 3:
-        return g.node(op, ref, g.ints(*places), keep_dims=keepdim)
+        made = g.node(op, ref, g.ints(*places), keep_dims=True)
+        return made if keepdim else g.squeeze(made, *places)
     if len(places) == 3:
         made = g.node(op, g.reshape(ref, [-1]), g.ints(0), keep_dims=False)
         return g.reshape(made, [1, 1, 1]) if keepdim else made

@@ -70,7 +70,7 @@ def _keep_scales_apart(g: Emitter, x: Ref, kernel: Sequence[Dim], given: dict[st
     ends = zip(given["pads_begin"], given["pads_end"], strict=True)
     has_border = [given["auto_pad"] != "explicit" or any(pair) for pair in ends]
     for scales in known:
-        sizes = [int(n) for n in scales.get_shape()][-len(kernel) :]
+        sizes = [int(n.get_length()) for n in scales.get_partial_shape()][-len(kernel) :]
         rows = zip(reversed(sizes), reversed(kernel), reversed(has_border), strict=False)
         if any(n > 1 and n == taps and border for n, taps, border in rows):
             report_met(SCALES_OF_PLACES)
