@@ -92,7 +92,7 @@ def _parts(container: Container) -> Parts:
         raise Unsupported(f"a .pt2 file with {len(programs)} programs, one is expected")
     name = programs[0].removeprefix("models/").removesuffix(".json")
     program = container.read(programs[0])
-    content = _screened(program)
+    content = _load_program(program)
     yield programs[0], without_guards(program)
     yield f"data/sample_inputs/{name}.pt", b""
     used = used_weights(content)
@@ -104,7 +104,7 @@ def _parts(container: Container) -> Parts:
 def _old(container: Container) -> Parts:
     """The members of older archives, whose weights are pickles: of programs without any."""
     program = container.read(OLD)
-    content = _screened(program)
+    content = _load_program(program)
     if used := used_weights(content):
         Weights(container, "")[next(iter(used))]
     yield OLD, without_guards(program)
@@ -113,7 +113,7 @@ def _old(container: Container) -> Parts:
     yield from _words(container)
 
 
-def _screened(program: bytes) -> Any:
+def _load_program(program: bytes) -> Any:
     """The program, of which PyTorch runs nothing when it reads it."""
     seen = Seen()
     content = json.loads(program.decode(), object_hook=seen.look_at)
