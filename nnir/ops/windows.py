@@ -211,7 +211,7 @@ def convolve_transposed(
     """The transpose of `convolve`: [N, C, *spatial] with [C, O / group, *kernel] to size `out`."""
     batch, channels = input.shape[:2]
     kernel, rank = filter.shape[2:], len(pads)
-    weights = filter.reshape(group, channels // group, -1).swapaxes(1, 2)
+    weights = filter.reshape(group, channels // group, math.prod(filter.shape[1:])).swapaxes(1, 2)
     rows = input.reshape(batch, group, channels // group, math.prod(input.shape[2:]))
     columns = np.matmul(weights, rows)
     outputs = group * filter.shape[1]

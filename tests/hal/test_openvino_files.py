@@ -21,7 +21,8 @@ import torch
 import nnadapter as nna
 from conformance.engines.engine import Answer
 from conformance.suites.operators import book
-from hal.drivers.openvino.emitter import Emitter, graph, tensor_of
+from hal.drivers.openvino.constants import tensor_of
+from hal.drivers.openvino.emitter import Emitter, graph
 from hal.drivers.openvino.families import LOWERINGS
 from nnir.errors import NNAdapterError, NoLowering
 from nnir.formats.openvino import runtime as paper

@@ -4,33 +4,41 @@ from __future__ import annotations
 
 import pytest
 
-from .pairs import FOLLOWERS, MAKERS, chains, pairs, problems
+from .pairs.floats import FLOATS
+from .pairs.integers import INTEGERS
+from .pairs.models import Table, problems
 
 DEVICES = ("onnxruntime", "openvino", "litert", "torch")
-SOME = 41
-"""One pair in so many is tried each time, all of them in the long test."""
+TABLES = {"floats": FLOATS, "integers": INTEGERS}
+SOME, MANY = 401, 7
+"""One pair in so many is tried each time, and in the long test."""
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_some_pairs(device: str) -> None:
-    assert problems(pairs(), [device], SOME) == []
+@pytest.mark.parametrize("table", TABLES)
+def test_some_pairs(table: str, device: str) -> None:
+    assert problems(TABLES[table].pairs(), [device], SOME) == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("device", DEVICES)
-def test_all_pairs(device: str) -> None:
-    assert problems(pairs(), [device]) == []
+@pytest.mark.parametrize("table", TABLES)
+def test_many_pairs(table: str, device: str) -> None:
+    assert problems(TABLES[table].pairs(), [device], MANY) == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("device", DEVICES)
 def test_random_chains(device: str) -> None:
-    assert problems(chains(101, 800), [device]) == []
+    assert problems(FLOATS.chains(101, 800), [device]) == []
 
 
-def test_every_operator_is_in_pairs() -> None:
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_every_operator_is_in_pairs_of_every_form(table: Table) -> None:
     """What refuses a value is left out, and nothing is to be left out by accident."""
-    names = [model.name.rsplit(" ", 1) for model, _ in pairs()]
-    assert len(names) > 8000
-    assert {maker for maker, _ in names} == {*MAKERS}
-    assert {follower for _, follower in names} == {*FOLLOWERS}
+    found = list(table.pairs())
+    names = [model.name.split(" ", 1) for model, _, _ in found]
+    assert len(names) > 35_000
+    assert {maker for maker, _ in names} == {*table.makers}
+    assert {follower for _, follower in names} == {*table.followers}
+    assert {form for _, _, form in found} == {*table.forms}

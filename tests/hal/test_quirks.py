@@ -32,6 +32,7 @@ from hal.drivers.onnxruntime.quirks import QUIRKS as OF_ONNXRUNTIME
 from hal.drivers.openvino.quirks import (
     ACTIVATION_BEHIND_POOL,
     BORDER_BEFORE_SAME,
+    CHANNELS_OF_A_PRODUCT,
     DILATED_TAP,
     EQUAL_HEADS_AND_ROWS,
     GROUPS_OF_OPEN_ROWS,
@@ -282,6 +283,16 @@ def product_with_slopes() -> Model:
     return model
 
 
+def product_with_channels() -> Model:
+    """A product of open rows, whose channels are as many as its columns, and a sum along them."""
+    model = Model("channels")
+    x = model.input("x", TensorType(F32, (symbol("n"), 6, 4, 5)))
+    product = linear.mat_mul(x, model.constant(np.ones((5, 6), np.float32)))
+    shifts = np.arange(6, dtype=np.float32).reshape(6, 1, 1)
+    model.outputs = [binary.add(product, model.constant(shifts))]
+    return model
+
+
 def swish(x: Value) -> Value:
     return binary.mul(x, activation.sigmoid(x))
 
@@ -478,6 +489,7 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (ABOVE_FLOAT8, "onnxruntime", large_float8),
     (PRODUCT_OF_CONSTANTS, "openvino", product_of_constants),
     (SLOPES_OF_A_PRODUCT, "openvino", product_with_slopes),
+    (CHANNELS_OF_A_PRODUCT, "openvino", product_with_channels),
     (SLOPES_OF_A_REDUCTION, "openvino", mean_with_slopes),
     *(
         (ACTIVATION_BEHIND_POOL, "openvino", functools.partial(behind_pool, function, group))

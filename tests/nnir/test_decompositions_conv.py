@@ -26,3 +26,13 @@ def test_the_activation_of_a_volume(operator: Operator[Any], fuse_code: Fuse) ->
     assert (fuse_code == Fuse.NONE) == bool((expected < 0).any())
     result = standard(operator, arrays, **given)
     np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("operator", [conv.conv_2d, conv.conv_2d_transpose], ids=lambda o: o.name)
+def test_an_image_of_no_channels_gives_the_bias(operator: Operator[Any]) -> None:
+    taps = (2, 0, 2, 2) if operator is conv.conv_2d else (0, 2, 2, 2)
+    arrays = [np.ones(s, np.float32) for s in ((3, 0, 4, 4), taps)]
+    ends = {"pads": (0,) * 4, "strides": (2, 2), "dilations": (1, 1)}
+    result = reference(operator, [*arrays, np.float32([5, 7])], **ends)
+    side = 2 if operator is conv.conv_2d else 8
+    np.testing.assert_array_equal(result, np.full((3, 2, side, side), [[[5]], [[7]]], np.float32))

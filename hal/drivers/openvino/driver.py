@@ -31,7 +31,8 @@ from ...emission import WRITING_STEP, refusal
 from ...properties import flag, integer
 from ...room import Room
 from . import elements
-from .emitter import Emitter, Ref, graph, is_small, tensor_of
+from .constants import is_small, tensor_of
+from .emitter import Emitter, Ref, graph
 from .families import LOWERINGS
 from .states import Variables
 
@@ -543,6 +544,8 @@ def copy_result(
     if end.precision == Precision.BFLOAT16 or end.precision in elements.CARRIED:
         found = found.view(end.precision.dtype)
     if end.shape is not None:
+        if found.size != math.prod(end.shape):
+            raise DeviceError(f"openvino gave {list(found.shape)}, not {end.shape}")
         found = found.reshape(end.shape)
     if end.complex is not None:
         return as_complex(np.array(found), end.complex)

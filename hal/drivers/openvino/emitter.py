@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
@@ -13,24 +12,25 @@ from nnir.dim import Dim, Expr
 from nnir.errors import NoLowering
 from nnir.model import Model, Operation, Value
 from nnir.stateful import user_inputs, user_outputs
-from nnir.types import Precision, precision_of
+from nnir.types import Precision
 
 from ...emission import Emission, asking
 from ...formulas import Formula
 from ...lowering import Lowerings, Plain
+from ...quirks import report_met
 from . import elements
+from .constants import fitting, tensor_of
 from .division import EXACT, is_divided_well
 from .elements import HIGHEST, LOWEST, NAMES
 from .fusing import COMPARING, fuses, is_far, is_near
+from .joining import is_behind_product, scales_channels
 from .nodes import NodeFactory
 from .nothing import nothing
+from .quirks import CHANNELS_OF_A_PRODUCT
 
 if TYPE_CHECKING:
     import openvino
     from numpy.typing import ArrayLike, DTypeLike
-
-BYTES = {"bf16": np.uint16, "u8": np.uint8}
-"""What NumPy, without types of others, has for some elements."""
 
 
 SYMBOLS = {
@@ -224,7 +224,27 @@ class Emitter(Emission[Ref]):
         for operand in operands:
             if operand.precision == Precision.UINT32 and not is_same:
                 raise NoLowering(f"openvino computes UINT32 as INT32, also in {op}")
-        given = {k: v for k, v in attributes.items() if v is not None}
+        given: dict[str, Attribute] = {k: v for k, v in attributes.items() if v is not None}
+        if self._is_joined(op, operands):
+            report_met(CHANNELS_OF_A_PRODUCT)
+            wide = [self.unsqueeze(r, -1) if r.rank > 1 else r for r in operands]
+            return (self.squeeze(self._made(op, wide, given)[0], -1),)
+        return self._made(op, operands, given, outputs)
+
+    def _is_joined(self, op: str, operands: Sequence[Ref]) -> bool:
+        """Whether OpenVINO would take channels for the columns of a product above."""
+        ends = [r.output for r in operands]
+        if not scales_channels(op, ends):
+            return False
+        return self is not self.root or any(map(is_behind_product, ends))
+
+    def _made(
+        self,
+        op: str,
+        operands: Sequence[Ref],
+        given: dict[str, Attribute],
+        outputs: int = 1,
+    ) -> Refs:
         outputs_of = [r.output for r in operands]
         with asking("openvino", op, RuntimeError):
             made = self.factory.create(op, outputs_of, given)
@@ -552,42 +572,3 @@ def partial(
         else:
             dims.append(runtime.Dimension(dim))
     return runtime.PartialShape(dims)
-
-
-def tensor_of(
-    runtime: ModuleType, array: np.ndarray
-) -> tuple[openvino.Tensor, tuple[np.ndarray, np.ndarray]]:
-    """A tensor that borrows an array's memory, and what must be kept alive for it.
-
-    OpenVINO asks for memory that may be written to, though it only reads.
-    """
-    if not (array.flags.c_contiguous and array.flags.aligned):
-        array = np.array(array, order="C")
-    name = NAMES.get(elements.stored_precision(precision_of(array.dtype)))
-    if name is None:
-        raise NoLowering(f"openvino does not compute in {precision_of(array.dtype).name}")
-    if hasattr(runtime, "borrow"):  # that which only writes
-        return runtime.borrow(array, name), (array, array)
-    if array.size and array.flags.writeable and name not in BYTES:
-        return runtime.Tensor(array, shared_memory=True), (array, array)
-    raw: Any = (ctypes.c_uint8 * array.nbytes).from_address(array.ctypes.data)
-    kind: Any = BYTES.get(name, array.dtype)
-    view = (
-        np.frombuffer(raw, kind).reshape(array.shape) if array.size else np.empty(array.shape, kind)
-    )
-    if name == "bf16":
-        tensor = runtime.Tensor(view, list(array.shape), runtime.Type.bf16)
-        return tensor, (array, view)
-    return runtime.Tensor(view, shared_memory=True), (array, view)
-
-
-def fitting(array: np.ndarray) -> np.ndarray:
-    """A constant of a model; NoLowering where it holds what 32 bits do not."""
-    if array.dtype == np.int64 and array.size and not is_small(array):
-        raise NoLowering("openvino computes int64 in 32 bits: a constant is beyond them")
-    return array
-
-
-def is_small(array: np.ndarray) -> bool:
-    """Whether 32 bits hold integers."""
-    return bool(array.min(initial=0) >= LOWEST and array.max(initial=0) <= HIGHEST)

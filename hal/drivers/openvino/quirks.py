@@ -95,6 +95,14 @@ SCALES_OF_PLACES = Quirk(
     "2026.4.1",
     Means.REWRITTEN,
 )
+CHANNELS_OF_A_PRODUCT = Quirk(
+    "openvino",
+    "channels_of_a_product",
+    "arithmetic with one number for each channel, behind a product of rank 4 and more and of open "
+    "sizes with a constant matrix, is done with one for each column, or does not compile",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
 SLOPES_OF_A_PRODUCT = Quirk(
     "openvino",
     "slopes_of_a_product",
@@ -170,6 +178,7 @@ QUIRKS = (
     SCALED_VECTOR,
     ACTIVATION_BEHIND_POOL,
     SCALES_OF_PLACES,
+    CHANNELS_OF_A_PRODUCT,
     SLOPES_OF_A_PRODUCT,
     SLOPES_OF_A_REDUCTION,
     TRANSPOSED_INPUT,

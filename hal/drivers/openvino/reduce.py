@@ -17,7 +17,8 @@ from nnir.types import Precision
 
 from ...operands import Axis
 from .axes import fold_axes
-from .emitter import Emitter, Ref, fitting
+from .constants import fitting
+from .emitter import Emitter, Ref
 from .finite import is_computed
 from .forms import Sizes, Table, widen
 from .integers import extreme, product, total, wrap

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nnir.dim import Dim
+from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.types import Precision
 
@@ -42,6 +43,8 @@ def convolve(
     g: Emitter, name: str, x: Ref, filter: Value, group: int, how: Window, **given: Any
 ) -> Ref:
     """The node of a convolution; the dilation of one tap is 1, as OpenVINO may crash otherwise."""
+    if 0 in filter.shape:  # sums of nothing are what the memory is
+        raise NoLowering(f"openvino: images of open sizes with a filter {filter.type}")
     spacings = tuple(
         1 if size == 1 else d for size, d in zip(filter.shape[2:], how.dilations, strict=True)
     )
