@@ -10,21 +10,21 @@ from .pairs.models import Table, problems
 
 DEVICES = ("onnxruntime", "openvino", "litert", "torch")
 TABLES = {"floats": FLOATS, "integers": INTEGERS}
-SOME, MANY = 401, 7
+SOME, MANY = 201, 7
 """One pair in so many is tried each time, and in the long test."""
 
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("table", TABLES)
 def test_some_pairs(table: str, device: str) -> None:
-    assert problems(TABLES[table].pairs(), [device], SOME) == []
+    assert problems(TABLES[table].pairs(one_in=SOME), [device]) == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("table", TABLES)
 def test_many_pairs(table: str, device: str) -> None:
-    assert problems(TABLES[table].pairs(), [device], MANY) == []
+    assert problems(TABLES[table].pairs(one_in=MANY), [device]) == []
 
 
 @pytest.mark.long
@@ -36,9 +36,9 @@ def test_random_chains(device: str) -> None:
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 def test_every_operator_is_in_pairs_of_every_form(table: Table) -> None:
     """What refuses a value is left out, and nothing is to be left out by accident."""
-    found = list(table.pairs())
-    names = [model.name.split(" ", 1) for model, _, _ in found]
-    assert len(names) > 35_000
+    found = list(table.pairs(one_in=5))
+    names = [model.name.rsplit(" ", 1) for model, _, _ in found]
+    assert len(names) > 7000
     assert {maker for maker, _ in names} == {*table.makers}
     assert {follower for _, follower in names} == {*table.followers}
     assert {form for _, _, form in found} == {*table.forms}

@@ -16,7 +16,7 @@ def main() -> None:
     if what == "chains":
         found = problems(table.chains(seed, count), devices.split(","))
     else:
-        found = problems(table.pairs(seed), devices.split(","), count)
+        found = problems(table.pairs(seed, count), devices.split(","))
     sys.stdout.write("\n".join([*found, f"{len(found)} problems\n"]))
 
 
