@@ -13,10 +13,10 @@ from hal.quantised import explain
 from hal.runtime import manager
 from hal.runtime.context import Context
 from hal.standard import OperandType
-from nnir.model import Model
-from nnir.ops import conv
+from nnir.model import Model, Value
+from nnir.ops import conv, pool, quant
 from nnir.quantised_types import to_explicit, to_quantised_types
-from nnir.types import Precision, Quantization
+from nnir.types import Precision, Quantization, TensorType
 
 from ..nnir.quantised_models import arrays, network
 
@@ -109,3 +109,20 @@ def test_the_calls_refuse_a_scale_that_is_none() -> None:
     model.identify_inputs_and_outputs([x], [y])
     with pytest.raises(nna.NNAdapterError, match="not above 0"):
         model.finish()
+
+
+def through_uint8(value: Value) -> Value:
+    scale, zero = (value.model.constant(a) for a in (np.float32(0.25), np.uint8(7)))
+    return quant.dequantize_linear(quant.quantize_linear(value, scale, zero), scale, zero)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("rank", [3, 4, 5])
+def test_means_between_quantised_values(device: str, rank: int) -> None:
+    model = Model()
+    sizes = (2, 3, *(4,) * (rank - 2))
+    x = through_uint8(model.input("x", TensorType(Precision.FLOAT32, sizes)))
+    model.outputs = [through_uint8(pool.average_pool(x, kernel_shape=(2,) * (rank - 2)))]
+    data = np.random.default_rng(1).normal(0, 3, sizes).astype(np.float32)
+    (got,), (want,) = nna.compile(model, device)(data), nna.compile(model)(data)
+    assert np.abs(got - want).max() <= 0.25  # halves of a step

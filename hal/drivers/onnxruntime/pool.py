@@ -58,6 +58,8 @@ def _require_small(given: dict[str, Any]) -> None:
 def average_pool(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -> Ref:
     given = _geometry(g, input, how, clips=count_include_pad)
     _require_small(given)
+    if not how.is_dilated:  # between quantised values there is no session for what has them
+        given.pop("dilations", None)
     return g.single("AveragePool", input, count_include_pad=count_include_pad, **given)
 
 
