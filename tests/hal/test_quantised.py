@@ -14,7 +14,7 @@ from hal.runtime import manager
 from hal.runtime.context import Context
 from hal.standard import OperandType
 from nnir.model import Model, Value
-from nnir.ops import conv, pool, quant
+from nnir.ops import conv, pool, quant, reduce, shape
 from nnir.quantised_types import to_explicit, to_quantised_types
 from nnir.types import Precision, Quantization, TensorType
 
@@ -126,3 +126,14 @@ def test_means_between_quantised_values(device: str, rank: int) -> None:
     data = np.random.default_rng(1).normal(0, 3, sizes).astype(np.float32)
     (got,), (want,) = nna.compile(model, device)(data), nna.compile(model)(data)
     assert np.abs(got - want).max() <= 0.25  # halves of a step
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_quantised_number_with_a_border(device: str) -> None:
+    model = Model()
+    x = through_uint8(model.input("x", TensorType(Precision.FLOAT32, (2, 3))))
+    number = through_uint8(reduce.reduce_max(x, [0, 1], keepdim=False))
+    model.outputs = [through_uint8(shape.pad(number, []))]
+    data = np.random.default_rng(1).normal(0, 3, (2, 3)).astype(np.float32)
+    (got,), (want,) = nna.compile(model, device)(data), nna.compile(model)(data)
+    assert (got.shape, got) == ((), want)

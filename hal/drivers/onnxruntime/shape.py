@@ -111,6 +111,8 @@ MODES = {PadMode.CONSTANT: "constant", **shape.MODES}
 @table.lower(shape.pad)
 def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Ref:
     """Crops are slices: in front of other modes, behind a constant one, as the standard says."""
+    if input.rank == 0:  # quantised ones have no Pad
+        return g.node("Identity", input)
     single = None if value is None else g.reshape(value)
     axes = None if _only_convolved(input) else g.ints(*range(input.rank))
     known = ints(pads)
