@@ -15,7 +15,6 @@ from .binary import TOPS, apply_fuse_code, clip_between
 from .emitter import Emitter, Ref
 from .finite import is_computed, keep_nan
 from .forms import Single, Table, single
-from .joining import is_behind_product
 from .quirks import SLOPES_OF_A_PRODUCT, SLOPES_OF_A_REDUCTION
 
 table = Table()
@@ -73,7 +72,7 @@ def _joined_with(g: Emitter, x: Ref) -> list[Quirk]:
     above = nodes_above(x.output, lambda node: node.get_type_name() in APART)
     names = {n.get_type_name() for n in above}
     is_open = g is not g.root or bool(names & BODIES)
-    is_product = x.rank > 3 and (is_open or is_behind_product(x.output))
+    is_product = x.rank > 3 and (is_open or g.products.reach(x.output))
     found = [SLOPES_OF_A_PRODUCT] if is_product else []
     reduces = any(name.startswith("Reduce") for name in names)
     return [*found, SLOPES_OF_A_REDUCTION] if is_open or reduces else found

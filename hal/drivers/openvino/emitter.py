@@ -23,7 +23,7 @@ from .constants import fitting, tensor_of
 from .division import EXACT, is_divided_well
 from .elements import HIGHEST, LOWEST, NAMES
 from .fusing import COMPARING, fuses, is_far, is_near
-from .joining import is_behind_product, scales_channels
+from .joining import Products, scales_channels
 from .nodes import NodeFactory
 from .nothing import nothing
 from .quirks import CHANNELS_OF_A_PRODUCT
@@ -126,6 +126,7 @@ class Emitter(Emission[Ref]):
         self.checked: set[tuple[str, tuple[str, ...]]] = set()
         self.symbols: dict[str, tuple[int, int | None]] = {}
         self.limits: dict[Value, int] = {}
+        self.products = Products()
         self.held: list[Any] = []
         self.borrowed: dict[tuple[Any, ...], tuple[Any, np.ndarray]] = {}
 
@@ -236,7 +237,7 @@ class Emitter(Emission[Ref]):
         ends = [r.output for r in operands]
         if not scales_channels(op, ends):
             return False
-        return self is not self.root or any(map(is_behind_product, ends))
+        return self is not self.root or any(map(self.products.reach, ends))
 
     def _made(
         self,

@@ -32,23 +32,40 @@ APART = frozenset(
 """What computes between a product and what follows, so that they are not joined."""
 
 
-def is_behind_product(output: openvino.Output) -> bool:
-    """Whether an output may become a part of a product with a constant. One Transpose between
-    keeps them apart, of two nothing may be left."""
-    reached, seen = [(output.get_node(), 0)], set()
-    while reached:
-        node, turns = reached.pop()
-        name, place = node.get_type_name(), (node.get_name(), turns)
-        if name in BODIES:
-            return True
-        if name == "MatMul" and turns != 1 and any(map(is_constant, node.input_values())):
-            return True
-        if name in APART or place in seen:
-            continue
-        seen.add(place)
-        above = min(turns + (name == "Transpose"), 2)
-        reached += [(v.get_node(), above) for v in node.input_values()]
-    return False
+class Products:
+    """The products with constants of a graph in the making, and what may become a part of one."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[str, int], bool] = {}
+
+    def reach(self, output: openvino.Output) -> bool:
+        """Whether an output may become a part of one. A Transpose between keeps them apart, of two
+        nothing may be left. What was found of a node is not looked for again."""
+        first = output.get_node()
+        reached, seen = [(first, 0)], set()
+        while reached:
+            node, turns = reached.pop()
+            place = node.get_name(), turns
+            known = self.known.get(place)
+            if known or (known is None and _is_product(node, turns)):
+                self.known[first.get_name(), 0] = True
+                return True
+            name = node.get_type_name()
+            if known is False or name in APART or place in seen:
+                continue
+            seen.add(place)
+            above = min(turns + (name == "Transpose"), 2)
+            reached += [(v.get_node(), above) for v in node.input_values()]
+        self.known |= dict.fromkeys(seen, False)
+        return False
+
+
+def _is_product(node: openvino.Node, turns: int) -> bool:
+    """Whether what is behind a node, and behind so many transposes, may become a part of it."""
+    name = node.get_type_name()
+    if name in BODIES:
+        return True
+    return name == "MatMul" and turns != 1 and any(map(is_constant, node.input_values()))
 
 
 def scales_channels(op: str, operands: Sequence[openvino.Output]) -> bool:

@@ -6,5 +6,5 @@
 
 Engines look for pairs, whatever an operator does by itself. Sizes are small, and such that an axis
 of one stands for another: as many rows as columns, as many channels as taps, and ones. A pair is
-tried in one form: a precision, and which axes are open.
+tried in one form: a precision, which axes are open, or that values are quantised.
 """

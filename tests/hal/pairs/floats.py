@@ -415,8 +415,10 @@ FLOATS = Table(
     (
         Form(),
         Form(opened="first"),
+        Form(stored=Precision.UINT8),
         Form(Precision.FLOAT16),
         Form(opened="last"),
+        Form(stored=Precision.INT8),
         Form(opened="most"),
     ),
 )

@@ -13,6 +13,7 @@ import nnadapter as nna
 from nnir.dim import Dim, symbol
 from nnir.errors import DeviceError, NNAdapterError, NoLowering
 from nnir.model import Model, Value
+from nnir.ops import quant
 from nnir.records import dataclass
 from nnir.types import Precision, TensorType
 
@@ -32,15 +33,37 @@ TOLERANCES = {Precision.FLOAT32: (1e-3, 1e-4), Precision.FLOAT16: (2e-2, 1e-2)}
 """Differences that engines may have: of an element, and of the largest one. Integers: none."""
 
 
-class Numbers:
-    """Random constants of a model, small integers or floats."""
+STEP = 0.06
+FEW = 4
+"""The scale of quantised values, and how many steps results may be off: what one is for a value may
+be more behind a product."""
 
-    def __init__(self, model: Model, seed: int, precision: Precision) -> None:
+
+class Numbers:
+    """Random constants of a model, small integers or floats; matrices are quantised, too."""
+
+    def __init__(self, model: Model, seed: int, form: Form) -> None:
         self.model, self.rng = model, np.random.default_rng(seed)
-        self.precision = precision
+        self.precision, self.stored = form.precision, form.stored
 
     def __call__(self, *sizes: Dim) -> Value:
-        return self.model.constant(draw(self.rng, known(sizes), self.precision, 9))
+        made = draw(self.rng, known(sizes), self.precision, 9)
+        if self.stored is None or made.ndim < 2:
+            return self.model.constant(made)
+        scale = np.float32(np.abs(made).max(initial=1) / 127)
+        stored = np.rint(made / scale).astype(np.int8)
+        return quant.dequantize_linear(*map(self.model.constant, (stored, scale, np.int8(0))))
+
+    def through(self, value: Value) -> Value:
+        """A value quantised and back, where the form says so."""
+        if self.stored is None:
+            return value
+        if not value.rank or 0 in value.shape:  # what LiteRT adds to a number lost its axes
+            raise Unfit
+        zero = np.array(3, self.stored.dtype)
+        given = [self.model.constant(a) for a in (np.float32(STEP), zero)]
+        small = quant.quantize_linear(value, *given, dtype=self.stored)
+        return quant.dequantize_linear(small, *given)
 
     def positive(self, *sizes: Dim) -> Value:
         made = self.rng.random(known(sizes)) + 0.5
@@ -85,10 +108,16 @@ def draw(
 
 @dataclass(frozen=True)
 class Form:
-    """A precision, and what is open of sizes: none, the first or last, or all but the channels."""
+    """A precision, what is open of sizes: none, the first or last, or all but the channels, and
+    the integers that values are quantised to between operators."""
 
     precision: Precision = Precision.FLOAT32
     opened: str = ""
+    stored: Precision | None = None
+
+    def __str__(self) -> str:
+        kind = f"quantised to {self.stored.name}" if self.stored else self.precision.name
+        return f"{kind} {self.opened}".strip()
 
     def axes(self, rank: int) -> tuple[int, ...]:
         """Those that are open."""
@@ -137,11 +166,11 @@ class Table:
         """A model of operators one behind another; None where one does not take what is there."""
         model, opened = Model(" ".join(names)), form.axes(len(sizes))
         dims = tuple(symbol(f"d{k}") if k in opened else n for k, n in enumerate(sizes))
-        made = model.input("x", TensorType(form.precision, dims))
-        numbers = Numbers(model, seed, form.precision)
+        numbers = Numbers(model, seed, form)
         try:
+            made = numbers.through(model.input("x", TensorType(form.precision, dims)))
             for k, name in enumerate(names):
-                made = self.apply(name, made, numbers, first=k == 0)
+                made = numbers.through(self.apply(name, made, numbers, first=k == 0))
         except Unfit:
             return None
         model.outputs = [made]
@@ -205,17 +234,21 @@ def problem_of(chain: Chain, device: str) -> str | None:
             (found,) = program(x)
         except Exception as error:  # noqa: BLE001  all of them are told
             return f"{given}: {type(error).__name__}: {str(error)[:200]}"
-        if problem := difference(found, wanted, form.precision):
+        if problem := difference(found, wanted, form):
             return f"{given}: {problem}"
     return None
 
 
-def difference(found: np.ndarray, wanted: np.ndarray, precision: Precision) -> str | None:
+def difference(found: np.ndarray, wanted: np.ndarray, form: Form) -> str | None:
+    precision = form.precision
     if (found.dtype, found.shape) != (wanted.dtype, wanted.shape):
         return f"{found.dtype} {found.shape}, not {wanted.dtype} {wanted.shape}"
     if precision not in TOLERANCES:
         return None if np.array_equal(found, wanted) else f"{found}, not {wanted}"
     got, right = (a.astype(np.float64) for a in (found, wanted))
+    if form.stored is not None:
+        steps = np.abs(got - right).mean() / STEP if got.size else 0
+        return None if steps <= FEW else f"off by {steps} steps of quantisation"
     largest = float(np.abs(right).max(initial=0))
     relative, absolute = TOLERANCES[precision]
     if not largest < LARGEST[precision]:
@@ -232,6 +265,5 @@ def problems(chains: Iterator[Chain], devices: Sequence[str]) -> list[str]:
         for device in devices:
             if problem := problem_of(chain, device):
                 model, sizes, form = chain
-                kind = f"{form.precision.name} {form.opened}".strip()
-                found.append(f"{device}: {model.name} of {sizes}, {kind}: {problem}")
+                found.append(f"{device}: {model.name} of {sizes}, {form}: {problem}")
     return found
