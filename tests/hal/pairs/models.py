@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -160,9 +161,7 @@ class Table:
             raise Unfit
         return made
 
-    def chain(
-        self, names: Sequence[str], sizes: Sizes, seed: int, form: Form
-    ) -> tuple[Model, Sizes, Form] | None:
+    def chain(self, names: Sequence[str], sizes: Sizes, seed: int, form: Form) -> Chain | None:
         """A model of operators one behind another; None where one does not take what is there."""
         model, opened = Model(" ".join(names)), form.axes(len(sizes))
         dims = tuple(symbol(f"d{k}") if k in opened else n for k, n in enumerate(sizes))
@@ -210,6 +209,13 @@ Chain = tuple[Model, Sizes, Form]
 """A model, what its sizes are to begin with, and its form."""
 
 
+REFUSED = "refused"
+"""What may be: of open sizes, and of INT64, of which engines mostly have 32 bits."""
+
+SHARE = 5
+"""One in so many may be refused, no more."""
+
+
 def problem_of(chain: Chain, device: str) -> str | None:
     """What is wrong on a device; None where it gives what the references give."""
     model, sizes, form = chain
@@ -217,8 +223,8 @@ def problem_of(chain: Chain, device: str) -> str | None:
     try:
         program = nna.compile(model, device)
     except NoLowering as error:
-        may_refuse = form.opened or form.precision == Precision.INT64  # 32 bits have what most need
-        return None if may_refuse else f"{type(error).__name__}: {str(error)[:200]}"
+        may_be = form.opened or form.precision == Precision.INT64
+        return REFUSED if may_be else f"{type(error).__name__}: {str(error)[:200]}"
     except Exception as error:  # noqa: BLE001  all of them are told
         return f"{type(error).__name__}: {str(error)[:200]}"
     for given in form.runs(sizes):
@@ -260,10 +266,14 @@ def difference(found: np.ndarray, wanted: np.ndarray, form: Form) -> str | None:
 
 def problems(chains: Iterator[Chain], devices: Sequence[str]) -> list[str]:
     """What is wrong on devices, a line each."""
-    found = []
-    for chain in chains:
+    found, refused, count = [], Counter[str](), 0
+    for model, sizes, form in chains:
+        count += 1
         for device in devices:
-            if problem := problem_of(chain, device):
-                model, sizes, form = chain
+            problem = problem_of((model, sizes, form), device)
+            if problem == REFUSED:
+                refused[device] += 1
+            elif problem:
                 found.append(f"{device}: {model.name} of {sizes}, {form}: {problem}")
-    return found
+    many = (f"{d}: {n} of {count} are refused" for d, n in refused.items() if n * SHARE > count)
+    return [*found, *many]
