@@ -81,5 +81,8 @@ def scales_channels(op: str, operands: Sequence[openvino.Output]) -> bool:
 
 
 def _is_along_channels(constant: openvino.Output, rank: int) -> bool:
-    sizes = [n.get_length() for n in constant.get_partial_shape()]
-    return [k for k, n in enumerate(sizes, rank - len(sizes)) if n > 1] == [1]
+    """Whether it has one number for each channel; it may where its sizes are not known yet."""
+    sizes = list(constant.get_partial_shape())
+    if any(n.is_dynamic for n in sizes):
+        return True
+    return [k for k, n in enumerate(sizes, rank - len(sizes)) if n.get_length() > 1] == [1]
