@@ -12,11 +12,12 @@ import pytest
 
 import nnadapter as nna
 from hal.drivers.openvino.driver import copy_result, end_of
+from hal.drivers.openvino.joining import scales_channels
 from hal.drivers.openvino.quirks import CHANNELS_OF_A_PRODUCT
 from nnir.dim import Dim, symbol
 from nnir.errors import DeviceError, NoLowering
 from nnir.model import Model, Value
-from nnir.ops import activation, binary, conv, index, linear, norm, shape, unary
+from nnir.ops import activation, binary, conv, linear, norm, shape
 from nnir.types import Precision, TensorType
 
 from .stock_openvino import count_met, require_equal
@@ -115,12 +116,15 @@ def test_what_is_right_stays_as_it_is(tmp_path: Path) -> None:
     require_equal(model, tmp_path, data_of(4, 4), tolerance=1e-4)
 
 
-def test_numbers_of_a_size_that_is_found_later(tmp_path: Path) -> None:
-    """What is made of constants alone may have an open size all the same."""
-    made = product_of(sizes_of(COLUMNS, 4))
-    found = index.non_zero(made.model.constant(np.float32([3, 0, 5, 7])))
-    numbers = shape.reshape(unary.cast(found, dtype=Precision.FLOAT32), [1, -1, 1, 1])
-    require_equal(ended(binary.add(made, numbers)), tmp_path, data_of(COLUMNS, 4))
+def test_numbers_of_a_size_that_is_found_later() -> None:
+    """What is made of constants alone may have an open size: it may be that of channels."""
+    from openvino import PartialShape, opset13
+
+    x = opset13.parameter(PartialShape([-1, COLUMNS, 4, 5]), np.float32)
+    places = opset13.non_zero(opset13.constant(np.float32([3, 0, 5])), "i64")
+    numbers = opset13.convert(places, "f32")
+    assert scales_channels("Add", [x.output(0), numbers.output(0)])
+    assert not scales_channels("Maximum", [x.output(0), numbers.output(0)])
 
 
 def test_a_convolution_of_no_channels_of_open_sizes_is_refused() -> None:
