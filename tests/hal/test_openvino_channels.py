@@ -121,10 +121,12 @@ def test_numbers_of_a_size_that_is_found_later() -> None:
     from openvino import PartialShape, opset13
 
     x = opset13.parameter(PartialShape([-1, COLUMNS, 4, 5]), np.float32)
-    numbers = opset13.unique(opset13.constant(np.float32([3, 0, 5])))
-    assert numbers.output(0).get_partial_shape().is_dynamic
-    assert scales_channels("Add", [x.output(0), numbers.output(0)])
-    assert not scales_channels("Maximum", [x.output(0), numbers.output(0)])
+    ends = (np.ones(sizes, np.float32) for sizes in ((1, 2, 4), (1, 1, 2)))
+    found = opset13.non_max_suppression(*map(opset13.constant, ends), opset13.constant(1))
+    numbers = found.output(1)
+    assert numbers.get_partial_shape().is_dynamic
+    assert scales_channels("Add", [x.output(0), numbers])
+    assert not scales_channels("Maximum", [x.output(0), numbers])
 
 
 def test_a_convolution_of_no_channels_of_open_sizes_is_refused() -> None:
