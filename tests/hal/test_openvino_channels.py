@@ -129,6 +129,15 @@ def test_numbers_of_a_size_that_is_found_later() -> None:
     assert not scales_channels("Maximum", [x.output(0), numbers])
 
 
+def test_data_of_a_rank_that_is_found_later() -> None:
+    from openvino import PartialShape, opset13
+
+    x = opset13.parameter(PartialShape.dynamic(), np.float32)
+    for sizes, may_be in (((1, 3, 1, 1), True), ((3, 1, 1), True), ((3,), False), ((1, 3), False)):
+        numbers = opset13.constant(np.ones(sizes, np.float32))
+        assert scales_channels("Add", [x.output(0), numbers.output(0)]) == may_be
+
+
 def test_a_convolution_of_no_channels_of_open_sizes_is_refused() -> None:
     model = Model()
     x = model.input("x", TensorType(Precision.FLOAT32, (symbol("n"), 0, 4, 4)))

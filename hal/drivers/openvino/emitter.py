@@ -228,7 +228,8 @@ class Emitter(Emission[Ref]):
         given: dict[str, Attribute] = {k: v for k, v in attributes.items() if v is not None}
         if self._is_joined(op, operands):
             report_met(CHANNELS_OF_A_PRODUCT)
-            wide = [self.unsqueeze(r, -1) if r.rank > 1 else r for r in operands]
+            last = len(operands) if len(operands) == 2 else 1  # vectors are those of axis 1
+            wide = [*(self.unsqueeze(r, -1) for r in operands[:last]), *operands[last:]]
             return (self.squeeze(self._made(op, wide, given)[0], -1),)
         return self._made(op, operands, given, outputs)
 

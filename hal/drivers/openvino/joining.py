@@ -75,14 +75,17 @@ def scales_channels(op: str, operands: Sequence[openvino.Output]) -> bool:
         return False  # of known sizes all are right
     data, *given = sorted(operands, key=is_constant) if len(operands) == 2 else operands
     shape = data.get_partial_shape()
-    if shape.is_static or (rank := shape.rank.get_length()) < 4:
+    rank = None if shape.rank.is_dynamic else shape.rank.get_length()
+    if shape.is_static or (rank is not None and rank < 4):
         return False
     return all(map(is_constant, given)) and (len(given) > 1 or _is_along_channels(given[0], rank))
 
 
-def _is_along_channels(constant: openvino.Output, rank: int) -> bool:
-    """Whether it has one number for each channel; it may where its sizes are not known yet."""
+def _is_along_channels(constant: openvino.Output, rank: int | None) -> bool:
+    """Whether it has one number for each channel; it may where sizes, or the rank of the data, are
+    not known yet."""
     sizes = list(constant.get_partial_shape())
     if any(n.is_dynamic for n in sizes):
         return True
-    return [k for k, n in enumerate(sizes, rank - len(sizes)) if n.get_length() > 1] == [1]
+    many = [k for k, n in enumerate(sizes, (rank or 0) - len(sizes)) if n.get_length() > 1]
+    return many == [1] if rank else len(many) == 1 and len(sizes) > 2
