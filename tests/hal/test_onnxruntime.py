@@ -25,7 +25,7 @@ from hal.runtime.cache import map_file as cache_file
 from nnir.errors import BadCall, DeviceError, NoLowering
 from nnir.mapping import LEAST_MAPPED, map_file
 from nnir.model import Model
-from nnir.ops import activation, binary, control, linear, pool, quant, shape, unary
+from nnir.ops import activation, binary, control, linear, pool, quant, reduce, shape, unary
 from nnir.progress import listening
 from nnir.types import Precision, TensorType
 
@@ -492,3 +492,18 @@ def test_a_lowering_that_refuses_leaves_no_initializers() -> None:
     graph = onnx.GraphProto.FromString(data)
     held = {i.name for i in graph.initializer} | emitter.weights.keys()
     assert held <= {name for node in graph.node for name in node.input}
+
+
+@pytest.mark.xfail(strict=True, reason="ReduceProd stops at the largest number instead of wrapping")
+@pytest.mark.parametrize(
+    ("kind", "factor", "count"),
+    [(Precision.UINT8, 254, 5), (Precision.INT8, 127, 6), (Precision.INT64, 3, 50)],
+    ids=lambda value: getattr(value, "name", str(value)),
+)
+def test_products_beyond_32_bits(kind: Precision, factor: int, count: int) -> None:
+    model = Model()
+    x = model.input("x", TensorType(kind, (2, count)))
+    model.outputs = [reduce.reduce_prod(x, [1], keepdim=False)]
+    data = np.full((2, count), factor, kind.dtype)
+    (found,), (wanted,) = nna.compile(model, "onnxruntime")(data), nna.compile(model)(data)
+    np.testing.assert_array_equal(found, wanted)

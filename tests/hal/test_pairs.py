@@ -10,8 +10,8 @@ from .pairs.models import Table, problems
 
 DEVICES = ("onnxruntime", "openvino", "litert", "torch")
 TABLES = {"floats": FLOATS, "integers": INTEGERS}
-SOME, MANY = 201, 7
-"""One pair in so many is tried each time, and in the long test."""
+SOME, MANY = 211, 29
+"""One pair in so many is tried each time, and in the long test: primes, to meet all followers."""
 
 
 @pytest.mark.parametrize("device", DEVICES)
