@@ -128,7 +128,8 @@ def reduced(x: Value, n: Numbers, name: str, ends: tuple[int, ...], *, keepdim: 
 
 
 def largest_place(x: Value, n: Numbers, axis: int, *, keepdim: bool) -> Value:
-    return unary.cast(reduce.arg_max(x, axis=axis % x.rank, keepdim=keepdim), dtype=x.precision)
+    place = reduce.arg_max(n.continuous(x), axis=axis % x.rank, keepdim=keepdim)
+    return unary.cast(place, dtype=x.precision)
 
 
 def turned(x: Value) -> Value:

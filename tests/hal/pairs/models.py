@@ -33,16 +33,16 @@ LARGEST = {Precision.FLOAT32: 1e4, Precision.FLOAT16: 1e3}
 TOLERANCES = {Precision.FLOAT32: (1e-3, 1e-4), Precision.FLOAT16: (2e-2, 1e-2)}
 """Differences that engines may have: of an element, and of the largest one. Integers: none."""
 
-
-STEP = 0.06
-FEW = 16
+STEP, FEW = 0.06, 5
 """The scale of quantised values, and how many steps results may be off in the mean: one step of a
-value is more behind a product, or where it says which one is the largest. Others are off by tens.
-"""
-
+value is more behind a product or a norm."""
 
 REFUSED = "refused"
 """What may be: of open sizes, and of INT64, of which engines mostly have 32 bits."""
+
+
+SHARE = 5
+"""One in so many may be refused, no more."""
 
 
 class Numbers:
@@ -82,6 +82,12 @@ class Numbers:
     def places(self, *numbers: object) -> Value:
         """Indices."""
         return self.model.constant(np.array(numbers, np.int64))
+
+    def continuous(self, value: Value) -> Value:
+        """A value for what jumps; Unfit where it may be a step off."""
+        if self.stored is not None:
+            raise Unfit
+        return value
 
 
 Make = Callable[[Value, Numbers], Value]
@@ -219,10 +225,6 @@ class Table:
 
 Chain = tuple[Model, Sizes, Form]
 """A model, what its sizes are to begin with, and its form."""
-
-
-SHARE = 5
-"""One in so many may be refused, no more."""
 
 
 def problem_of(chain: Chain, device: str) -> str | None:
