@@ -184,7 +184,7 @@ class Emission(ABC, Generic[R]):
         mark = self.mark()
         outer, self._operation = self._operation, operation
         try:
-            refs = self._by_lowering(operation)
+            refs = self.by_lowering(operation)
         except NNAdapterError as error:
             self.undo(mark)
             refs = [self.ref(r) for r in self._decompose(operation, error)]
@@ -196,7 +196,9 @@ class Emission(ABC, Generic[R]):
             if ref is not None:
                 self.names[value] = self.typed(ref, value)
 
-    def _by_lowering(self, operation: Operation) -> list[R | None]:
+    def by_lowering(self, operation: Operation) -> list[R | None]:
+        """The results of one operation by its lowering, or as they are known; errors of ours where
+        the device has none."""
         lowering = self.lowerings.find(operation.operator)
         if lowering is None:
             raise NoLowering(f"{self.device} has no lowering for {operation.operator.name}")

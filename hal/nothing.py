@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 
 import numpy as np
 
+from nnir.errors import DeviceError, NoLowering
+from nnir.evaluate import run_operation
 from nnir.model import Operation, Value
 from nnir.types import Precision
 
@@ -41,7 +43,13 @@ def without_running(operation: Operation, stored: Container[Precision]) -> list[
             return None
     if any(v.precision.is_quantized for v in outputs) or operation.operator.reads_quantization:
         return None
-    with np.errstate(all="ignore"):
-        found = operation.operator.reference(*arrays, **operation.attributes)
-    whole = list(found) if isinstance(found, (tuple, list)) else [found]
-    return [np.asarray(a) for a in whole]
+    return computed(operation, arrays)
+
+
+def computed(operation: Operation, arrays: Sequence[np.ndarray | None]) -> list[np.ndarray]:
+    """The results that the reference gives; NoLowering where it has none, as of an edge of nothing
+    that is to be repeated."""
+    try:
+        return list(run_operation(operation, arrays))
+    except DeviceError as error:
+        raise NoLowering(str(error)) from error

@@ -139,6 +139,8 @@ def _pad_by_positions(input: Value, pads: Value, value: Value | None, *, mode: P
         if before or after:
             (size,) = build.known_sizes(input, [axis])
             left = np.arange(size)[max(-before, 0) : max(size + min(after, 0), 0)]
+            if not left.size and max(before, after) > 0:
+                raise Unsupported(f"a border of {input.type}, which has no edge to repeat")
             near = np.pad(left, (max(before, 0), max(after, 0)), MODES[mode])  # type: ignore[call-overload]
             input = gather(input, near, axis=axis)
     return input

@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import math
 
+import numpy as np
+
 from ..broadcast import axes_of, axis_of, ints
 from ..dim import Expr
 from ..errors import BadType, Unsupported
 from ..model import Value
 from ..operator import Operator
-from ..ops import binary, reduce, shape, unary
+from ..ops import binary, index, reduce, shape, unary
 from ..types import Precision
 from .promotion import Number, category
 
@@ -80,6 +82,48 @@ def mean_by_sum(input: Value, axes: Value, *, keepdim: bool) -> Value:
 def _size(x: Value) -> Value:
     """How many elements there are, as INT64."""
     return reduce.reduce_prod(shape.shape(x, dtype=Precision.INT64), [0], keepdim=False)
+
+
+def product_by_halves(input: Value, axes: Value, *, keepdim: bool) -> Value:
+    """A product of integers along known axes, which wraps as their products do: half of the
+    elements times the others, again and again; where a size is open, one after another."""
+    named = ints(axes)
+    if not input.is_integer or named is None:
+        raise Unsupported(f"a product of {input.type} by integers along known axes")
+    places = axes_of(named or range(input.rank), input.rank)
+    result = input.cast(Precision.INT32) if input.dtype.itemsize < 4 else input
+    for axis in places:
+        size = input.shape[axis]
+        if isinstance(size, Expr):
+            result = _running_product(result, axis)
+        else:
+            result = _product_along(result, axis, size)
+    result = result.cast(input.precision)
+    return result if keepdim or not places else shape.squeeze(result, list(places))
+
+
+def _product_along(x: Value, axis: int, size: int) -> Value:
+    """The product of so many elements, at least one, along an axis that stays."""
+
+    def part(x: Value, start: int, end: int) -> Value:
+        return index.slice_(x, [axis], [start], [end])
+
+    if not size:
+        raise Unsupported(f"a product of {x.type} along an axis of nothing")
+    spare = []
+    while size > 1:
+        half = size // 2
+        if size % 2:
+            spare.append(part(x, size - 1, size))
+        x, size = part(x, 0, half) * part(x, half, 2 * half), half
+    return functools.reduce(binary.mul, spare, x)
+
+
+def _running_product(x: Value, axis: int) -> Value:
+    """The last of the products so far, in front of which stands a one: there may be no element."""
+    pads = [int(place == 2 * axis) for place in range(2 * x.rank)]
+    products = reduce.cum_prod(shape.pad(x, pads, np.ones((), x.dtype)), [axis])
+    return index.gather(products, [-1], axis=axis)
 
 
 def variance(x: Value, axis: Axes, correction: Number | None, keepdim: bool) -> Value:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import nnadapter as nna
 from hal.drivers.litert import emitter as litert
 from hal.drivers.openvino import emitter as openvino
 from hal.emission import Emission, asking, decompositions, refusal, require_lowered
@@ -14,9 +15,9 @@ from nnir.dim import Expr, symbol
 from nnir.errors import NoLowering
 from nnir.model import Model, Value
 from nnir.operator import Operator, operator
-from nnir.ops import activation, unary
+from nnir.ops import activation, shape, unary
 from nnir.standard import to_standard
-from nnir.types import Precision, TensorType
+from nnir.types import PadMode, Precision, TensorType
 
 table = Lowerings()
 
@@ -137,6 +138,16 @@ def test_an_engine_refuses_in_its_words_and_only_with_its_own_errors() -> None:
         raise RuntimeError("too hot")
     with pytest.raises(TypeError), asking("steps", "Exp", RuntimeError):
         raise TypeError
+
+
+@pytest.mark.parametrize("device", ["openvino", "litert", "torch"])
+def test_what_even_the_reference_refuses_is_refused(device: str) -> None:
+    """An edge of nothing, which cannot be repeated."""
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (0, 4)))
+    model.outputs = [shape.pad(x, [1, 1, 0, 0], mode=PadMode.EDGE)]
+    with pytest.raises(NoLowering, match=r"PAD failed on float32\[0, 4\]|edge of float32\[0, 4\]"):
+        nna.compile(model, device)
 
 
 def test_decompositions_are_counted() -> None:

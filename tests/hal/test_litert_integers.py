@@ -359,3 +359,29 @@ def test_a_bias_beyond_the_products_stays_in_floats(tmp_path: Path) -> None:
     model.outputs = [whole(y, 0.5, 0)]
     steps_of(model, tmp_path / "net.tflite")
     near(model, some(np.int8, 2, 3))
+
+
+@pytest.mark.parametrize("kind", [Precision.INT8, Precision.UINT8])
+@pytest.mark.parametrize("name", ["add", "max_", "div"])
+def test_one_element_behind_a_quantised_mean_keeps_its_axes(
+    name: str, kind: Precision, tmp_path: Path
+) -> None:
+    def through(value: Value) -> Value:
+        given = [*map(model.constant, (np.float32(0.06), np.array(3, kind.dtype)))]
+        return quant.dequantize_linear(quant.quantize_linear(value, *given, dtype=kind), *given)
+
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (2, 3)))
+    mean = through(reduce.reduce_mean(through(x), [0, 1], keepdim=False))
+    last = through(reduce.reduce_mean(through(x), [0, 1], keepdim=True))
+    number = through(shape.squeeze(last, [0, 1]))
+    ends = [(mean, np.float32([2])), (mean, np.float32([[2]])), (number, np.float32([2]))]
+    model.outputs = [through(getattr(binary, name)(v, c)) for v, c in ends]
+    data = np.linspace(0, 1, 6, dtype=np.float32).reshape(2, 3)
+    wanted = nna.compile(model)(data)
+    path = tmp_path / "m.tflite"
+    nna.convert(model, path, verify=False)  # rounded twice, it may be a step off
+    for found in (nna.compile(model, "litert")(data), nna.compile(nna.load(path), "litert")(data)):
+        assert [f.shape for f in found] == [w.shape for w in wanted]
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(one, other, atol=0.061)

@@ -22,6 +22,7 @@ from hal.drivers.onnxruntime.keeping import Kept, Weight, unpack_kept
 from hal.drivers.onnxruntime.kernels import compute_precision
 from hal.drivers.onnxruntime.lending import Loan, Packed, lending, mapped_places
 from hal.runtime.cache import map_file as cache_file
+from nnir.dim import symbol
 from nnir.errors import BadCall, DeviceError, NoLowering
 from nnir.mapping import LEAST_MAPPED, map_file
 from nnir.model import Model
@@ -494,16 +495,20 @@ def test_a_lowering_that_refuses_leaves_no_initializers() -> None:
     assert held <= {name for node in graph.node for name in node.input}
 
 
-@pytest.mark.xfail(strict=True, reason="ReduceProd stops at the largest number instead of wrapping")
 @pytest.mark.parametrize(
-    ("kind", "factor", "count"),
-    [(Precision.UINT8, 254, 5), (Precision.INT8, 127, 6), (Precision.INT64, 3, 50)],
-    ids=lambda value: getattr(value, "name", str(value)),
+    "kind", [Precision.INT8, Precision.UINT16, Precision.INT32, Precision.INT64]
 )
-def test_products_beyond_32_bits(kind: Precision, factor: int, count: int) -> None:
-    model = Model()
-    x = model.input("x", TensorType(kind, (2, count)))
-    model.outputs = [reduce.reduce_prod(x, [1], keepdim=False)]
-    data = np.full((2, count), factor, kind.dtype)
-    (found,), (wanted,) = nna.compile(model, "onnxruntime")(data), nna.compile(model)(data)
-    np.testing.assert_array_equal(found, wanted)
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 64])
+def test_products_wrap(kind: Precision, count: int) -> None:
+    """Of known and of open sizes, along one axis and along several."""
+    known, opened = (2, 3, count), tuple(map(symbol, "abc"))
+    least, most = np.iinfo(kind.dtype).min, np.iinfo(kind.dtype).max
+    data = np.random.default_rng(count).integers(least, most, known, kind.dtype)
+    data |= kind.dtype.type(1)  # an even one is soon 0
+    for sizes in (known, opened):
+        for axes in ([2], [0, 2], []):
+            model = Model()
+            x = model.input("x", TensorType(kind, sizes))
+            model.outputs = [reduce.reduce_prod(x, axes, keepdim=axes == [2])]
+            found, wanted = (nna.compile(model, d)(data)[0] for d in ("onnxruntime", "builtin"))
+            np.testing.assert_array_equal(found, wanted, strict=True)

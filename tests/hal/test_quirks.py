@@ -23,6 +23,7 @@ from hal.drivers.onnxruntime.quirks import (
     PAD_BEFORE_AVERAGE_POOL,
     PAD_BEFORE_MAX_POOL,
     PADDED_END,
+    PRODUCTS_OF_INTEGERS,
     QUANTISED_END,
     SOFTMAX_WRAPS,
     SUMS_OF_INT64,
@@ -353,6 +354,17 @@ def long_sums() -> Model:
     return model
 
 
+def long_products() -> Model:
+    """Products of integers beyond their range, which wrap."""
+    model = Model("products")
+    x = model.input("x", TensorType(Precision.INT64, (4, 3, 63)))
+    model.outputs = [
+        reduce.reduce_prod(x, [-1], keepdim=False),
+        reduce.reduce_prod(unary.cast(x, dtype=Precision.INT8), [0, 2], keepdim=True),
+    ]
+    return model
+
+
 def coarse_bias() -> Model:
     """A product of integers with a bias that has a scale of its own."""
     model = Model("bias")
@@ -503,6 +515,7 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (PAD_BEFORE_AVERAGE_POOL, "onnxruntime", padded_mean),
     (SOFTMAX_WRAPS, "onnxruntime", sharp_softmax),
     (SUMS_OF_INT64, "onnxruntime", long_sums),
+    (PRODUCTS_OF_INTEGERS, "onnxruntime", long_products),
     (BIAS_OF_OTHER_STEPS, "onnxruntime", coarse_bias),
     (PADDED_END, "onnxruntime", padded_end),
     (BORDER_BEFORE_SAME, "openvino", lambda: border_before_same("sums")),

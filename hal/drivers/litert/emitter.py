@@ -101,13 +101,9 @@ class Emitter(OrderedEmission[Tensor]):
 
     # What the walk over the model asks for
 
-    def lower(self, operation: Operation) -> None:
+    def by_lowering(self, operation: Operation) -> list[Ref | None]:
         known = without_running(operation, STORED)
-        if known is None:
-            super().lower(operation)
-            return
-        for value, data in zip(operation.outputs, known, strict=True):
-            self.names[value] = self.typed(self.constant(data), value)
+        return super().by_lowering(operation) if known is None else [*map(self.constant, known)]
 
     def stand_in(self, value: Value) -> Ref:
         kind = carrier(value.precision)
@@ -486,6 +482,10 @@ class Emitter(OrderedEmission[Tensor]):
             precision = Precision.BOOL8
         refs, order = self.aligned(*operands)
         shape = broadcast(*(r.tensor.shape for r in refs))
+        if shape and all(d == 1 for d in shape):  # XNNPACK drops them: `litert_axes_behind_a_mean`
+            refs = [
+                r if r.rank or r.tensor.data is not None else self.reshape(r, shape) for r in refs
+            ]
         return self.compute(name, refs, shape=shape, order=order, precision=precision, **fields)
 
     def where(self, mask: Operand, yes: Operand | float, no: Operand | float) -> Ref:

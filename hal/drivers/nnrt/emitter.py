@@ -70,13 +70,9 @@ class Emitter(OrderedEmission[Tensor]):
 
     # What the walk over the model asks for
 
-    def lower(self, operation: Operation) -> None:
+    def by_lowering(self, operation: Operation) -> list[Ref | None]:
         known = without_running(operation, DATA_TYPES)
-        if known is None:
-            super().lower(operation)
-            return
-        for value, data in zip(operation.outputs, known, strict=True):
-            self.names[value] = self.typed(self.constant(data), value)
+        return super().by_lowering(operation) if known is None else [*map(self.constant, known)]
 
     def stand_in(self, value: Value) -> Ref:
         return Ref(

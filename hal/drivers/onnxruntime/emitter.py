@@ -115,14 +115,12 @@ class Emitter(Emission[Ref]):
         self.places: Mapping[str, Place] = {}
         self.initializers: set[str] = set()
 
-    def lower(self, operation: Operation) -> None:
-        """Emit one operation. Kernels and what ONNX Runtime fuses fail on windows that do not fit
-        and on weights of no outputs: what holds nothing is a constant."""
+    def by_lowering(self, operation: Operation) -> list[Ref | None]:
+        """Kernels and what ONNX Runtime fuses fail on windows that do not fit and on weights of no
+        outputs: what holds nothing is a constant."""
         if not holds_nothing(operation, NATIVE):
-            super().lower(operation)
-            return
-        for value in operation.outputs:
-            self.names[value] = self.typed(self.constant(np.zeros(value.sizes, value.dtype)), value)
+            return super().by_lowering(operation)
+        return [self.constant(np.zeros(v.sizes, v.dtype)) for v in operation.outputs]
 
     def stand_in(self, value: Value) -> Ref:
         return Ref("missing", value.precision, self)

@@ -68,6 +68,13 @@ SUMS_OF_INT64 = Quirk(
     "1.31.1",
     Means.REWRITTEN,
 )
+PRODUCTS_OF_INTEGERS = Quirk(
+    "onnxruntime",
+    "products_of_integers",
+    "ReduceProd multiplies integers as float64, which loses digits and saturates",
+    "1.31.1",
+    Means.REWRITTEN,
+)
 TRUE_ZERO = Quirk(
     "onnxruntime",
     "negative_zero_of_float8_is_true",
@@ -120,6 +127,7 @@ QUIRKS = (
     PADDED_END,
     LOST_IN_LOG_SUM_EXP,
     SUMS_OF_INT64,
+    PRODUCTS_OF_INTEGERS,
     TRUE_ZERO,
     ABOVE_FLOAT8,
     WEIGHTS_BETWEEN_INTEGERS,

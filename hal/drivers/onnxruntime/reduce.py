@@ -10,7 +10,7 @@ from nnir.broadcast import axes_of, ints
 from nnir.errors import NoLowering
 from nnir.model import Model, Value
 from nnir.ops import reduce
-from nnir.recipes.reduce import mean_by_sum
+from nnir.recipes.reduce import mean_by_sum, product_by_halves
 from nnir.types import Precision, TensorType
 
 from ...lowering import Lowerings
@@ -19,10 +19,11 @@ from . import cuda
 from .binary import SIGNED, from_signed_order, to_signed_order
 from .emitter import Emitter, Operand, Ref, Sizes
 from .kernels import has_kernel
-from .quirks import SUMS_OF_INT64, is_small_sum
+from .quirks import PRODUCTS_OF_INTEGERS, SUMS_OF_INT64, is_small_sum
 
 table = Lowerings[Ref]()
 table.decompose(reduce.reduce_mean, mean_by_sum)
+table.decompose(reduce.reduce_prod, product_by_halves)
 POOL = "GlobalAveragePool"
 
 
@@ -55,7 +56,10 @@ def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) 
 
 @table.lower(reduce.reduce_prod)
 def reduce_prod(g: Emitter, input: Value, axes: Along, *, keepdim: bool) -> Ref:
-    return g.node("ReduceProd", _wrapping(g, input), axes, keepdims=keepdim)
+    if input.is_integer and 0 not in input.shape:
+        report_met(PRODUCTS_OF_INTEGERS)
+        raise NoLowering("onnxruntime multiplies integers along axes as float64")
+    return g.node("ReduceProd", input, axes, keepdims=keepdim)
 
 
 def _wrapping(g: Emitter, input: Value) -> Ref:

@@ -9,6 +9,8 @@ from nnir.errors import NoLowering
 from nnir.model import Operation, Value
 from nnir.operator import Pattern
 
+from ...nothing import computed
+
 
 def nothing(operation: Operation) -> list[np.ndarray] | None:
     """The results of an operation that makes nothing, or something of nothing.
@@ -35,10 +37,7 @@ def nothing(operation: Operation) -> list[np.ndarray] | None:
         return None
     if not all(v.is_static for v in operation.outputs):
         raise NoLowering(f"openvino: {operation.operator.name} of nothing")
-    with np.errstate(all="ignore"):
-        found = operator.reference(*arrays, **operation.attributes)
-    made = found if isinstance(found, (tuple, list)) else (found,)
-    return [np.asarray(a) for a in made]
+    return computed(operation, arrays)
 
 
 def empty(value: Value) -> np.ndarray:

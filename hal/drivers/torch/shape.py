@@ -196,6 +196,8 @@ def _add_border(g: Emitter, input: Value, amounts: Any, mode: str) -> Result:
         pair = amounts[2 * axis : 2 * axis + 2]
         if any(not isinstance(n, int) or n for n in pair):
             size = own[axis]
+            if size == 0 and any(isinstance(n, int) and n > 0 for n in pair):
+                raise NoLowering(f"torch repeats no edge of {input.type}")
             if not isinstance(size, Expr) and all(isinstance(n, int) for n in pair):
                 places = borders.places_of(size, pair[0], pair[1], mode)
                 x = torch.index_select(x, axis, g.constant(places))

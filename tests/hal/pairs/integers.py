@@ -45,12 +45,6 @@ def shifted(y: Value, n: Numbers, *, left: bool) -> Value:
     return logic.bit_shift(y, steps, left=left)
 
 
-def small_product(y: Value, n: Numbers) -> Value:
-    """A product that fits into 8 bits; `test_products_beyond_32_bits` has those that do not."""
-    small = binary.min_(binary.max_(y, n.those(0)), n.those(2))
-    return reduced(small, n, "reduce_prod", (-1,), keepdim=True)
-
-
 OPERATORS: dict[str, Make] = {
     "plus_row": lambda y, n: binary.add(y, row(y, n)),
     "times_row": lambda y, n: binary.mul(y, row(y, n)),
@@ -85,7 +79,8 @@ OPERATORS: dict[str, Make] = {
     "max": partial(reduced, name="reduce_max", ends=(-1,), keepdim=True),
     "max_0": partial(reduced, name="reduce_max", ends=(0,), keepdim=False),
     "min": partial(reduced, name="reduce_min", ends=(-2, -1), keepdim=False),
-    "product": small_product,
+    "product": partial(reduced, name="reduce_prod", ends=(-1,), keepdim=True),
+    "product_of_all": partial(reduced, name="reduce_prod", ends=(-2, -1), keepdim=False),
     "running": lambda y, n: reduce.cum_sum(y, [y.rank - 1]),
     "largest_place": lambda y, n: unary.cast(
         reduce.arg_max(y, axis=y.rank - 1, keepdim=True), dtype=y.precision
