@@ -209,6 +209,8 @@ def masked_scatter(self: Value, mask: Value, source: Value) -> Value:
     rank = reduce.cum_sum(unary.cast(build.flatten(where), dtype=Precision.INT64), [0])
     elements = build.flatten(source)
     last = build.vector(x.model, [build.minus(build.size_of(elements, 0), 1)])
+    if not elements.is_static:  # where there are none, what no place takes is still read
+        elements = shape.pad(elements, [0, 1])
     place = binary.max_(binary.min_(rank - 1, last), 0)
     chosen = build.reshape(index.gather(elements, place, axis=0), build.sizes_of(x))
     return compare.where(where, chosen, x)

@@ -1,4 +1,5 @@
-"""Write `schemas.json`: the signatures of PyTorch's operators, from an installed PyTorch.
+"""Write `schemas.json`: the signatures of PyTorch's operators, from an installed PyTorch; and
+`pointwise.json`: which of them compute each element by itself.
 
     python -m frontends.torch.reading.make_schemas
 
@@ -16,6 +17,7 @@ import torch
 import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed
 
 from .schema import FILE, parse
+from .vmaps import POINTWISE
 
 NAMESPACES = ("aten", "prims", "quantized_decomposed")
 SCRIPT = {"t", "t1", "t2", "Any", "AnyEnumType", "Dict", "Future", "RRef", "Storage", "Stream"}
@@ -46,7 +48,16 @@ def _is_exportable(text: str) -> bool:
     return does_nothing_else and not {a.type.rstrip("[]?") for a in schema.arguments} & SCRIPT
 
 
+def is_pointwise(name: str) -> bool:
+    """Whether PyTorch says of an operator, which overwrites nothing, that it broadcasts."""
+    namespace, packet, overload = name.split(".")
+    found = getattr(getattr(getattr(torch.ops, namespace), packet, None), overload, None)
+    return found is not None and torch.Tag.pointwise in found.tags and not found._schema.is_mutable
+
+
 if __name__ == "__main__":
     everything = signatures() | json.loads(OTHERS.read_text())
     lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(everything.items()))
     FILE.write_text(f"{{\n{lines}\n}}\n")
+    plain = ",\n".join(json.dumps(k) for k in sorted(signatures()) if is_pointwise(k))
+    POINTWISE.write_text(f"[\n{plain}\n]\n")

@@ -25,7 +25,9 @@ from .dtypes import STRIDED, dimension
 from .functional import functional
 from .naming import named_dimensions
 from .reader import MEMORY, node_of
+from .schema import VMAPS
 from .signature import End, Signature, finish_model
+from .vmaps import without_vmaps
 
 TORCH_TYPES: dict[torch.dtype, Precision] = {
     found: precision
@@ -195,6 +197,7 @@ class Graphs:
                     graph.weights[node.name] = array_of(found, str(node.target))
             elif node.op in ("call_module", "call_method"):
                 raise Unsupported(f"a graph that calls {node.target}: give its module and inputs")
+        without_vmaps(graph)
         return graph, functional(graph, strides)
 
     def graph(self, module: torch.fx.GraphModule, name: str) -> SourceGraph:
@@ -292,8 +295,12 @@ def target_name(target: Any) -> str:
         return str(target)
     if isinstance(target, torch._ops.HigherOrderOperator):
         return f"higher_order.{target.__name__}"
-    module = getattr(target, "__module__", None) or "builtins"
-    return f"{module.partition('.')[0]}.{getattr(target, '__name__', target)}"
+    module, name = (
+        getattr(target, "__module__", None) or "builtins",
+        getattr(target, "__name__", target),
+    )
+    whole = f"{module}.{name}"
+    return whole if whole in VMAPS else f"{module.partition('.')[0]}.{whole.rpartition('.')[2]}"
 
 
 def _parameters(target: Any, args: Sequence[Any]) -> list[str]:

@@ -22,6 +22,7 @@ from .dtypes import STRIDED, dimension, precision
 from .functional import functional
 from .screening import Seen, screen
 from .signature import End, Signature, finish_model
+from .vmaps import without_vmaps
 
 MAJOR = 8
 """The major version of torch/_export/serde/schema.py; minor ones only add fields."""
@@ -181,6 +182,7 @@ class Graphs:
         graph.inputs = [_end(a, types, "input") for a in source["inputs"]]
         graph.outputs = [_end(a, types, "output") for a in source["outputs"]]
         self.depth -= 1
+        without_vmaps(graph)
         return graph, functional(graph, Strides(source["tensor_values"]))
 
     def node(self, source: Mapping[str, Any], types: Mapping[str, TensorType]) -> SourceNode:
@@ -226,6 +228,8 @@ def node_of(
     known = schema.find(op)
     if op in schema.HIGHER_ORDER:
         given = _positional(schema.HIGHER_ORDER[op], [a for _, a in given])
+    elif op in schema.VMAPS:
+        given = [*zip(schema.VMAPS[op], [a for _, a in given], strict=True)]
     arguments = {}
     lengths = {} if known is None else known.lengths
     for key, value in given:

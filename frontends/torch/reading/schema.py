@@ -26,6 +26,16 @@ HIGHER_ORDER: dict[str, tuple[str, ...]] = {
 }
 """Operators over graphs have no signature; the names of their arguments in order."""
 
+_FUNCTORCH = "torch._functorch.predispatch."
+VMAPS: dict[str, tuple[str, ...]] = {
+    _FUNCTORCH + "_vmap_increment_nesting": ("size", "randomness"),
+    _FUNCTORCH + "_vmap_decrement_nesting": (),
+    _FUNCTORCH + "_add_batch_dim": ("input", "axis", "level"),
+    _FUNCTORCH + "_remove_batch_dim": ("input", "level", "size", "axis"),
+    _FUNCTORCH + "lazy_load_decompositions": (),
+}
+"""Functions of Python that exports keep of `torch.vmap`, and their arguments in order."""
+
 PLACEMENT = frozenset({"layout", "device", "pin_memory", "memory_format", "non_blocking"})
 """Arguments that say where a tensor lies, and change no element."""
 

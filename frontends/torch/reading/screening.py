@@ -95,7 +95,7 @@ def check_callable(name: object) -> None:
     if name.startswith(PREFIX):
         if not OPERATOR.fullmatch(name):
             raise Unsupported(f"{name[:80]!r} is no operator")
-    elif not (name.startswith(OF_SIZES) and TABLE.find(name, 1)):
+    elif name not in schema.VMAPS and not (name.startswith(OF_SIZES) and TABLE.find(name, 1)):
         raise Unsupported(f"{name[:80]!r} is no operator, and may do anything")
 
 
