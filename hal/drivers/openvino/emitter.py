@@ -23,10 +23,11 @@ from .constants import fitting, tensor_of
 from .division import EXACT, is_divided_well
 from .elements import HIGHEST, LOWEST, NAMES
 from .fusing import COMPARING, fuses, is_far, is_near
+from .gates import has_kernel_rank, joins_gate
 from .joining import Products, scales_channels
 from .nodes import NodeFactory
 from .nothing import nothing
-from .quirks import CHANNELS_OF_A_PRODUCT
+from .quirks import CHANNELS_OF_A_PRODUCT, GATE_BEHIND_ATTENTION
 
 if TYPE_CHECKING:
     import openvino
@@ -231,6 +232,10 @@ class Emitter(Emission[Ref]):
             last = len(operands) if len(operands) == 2 else 1  # vectors are those of axis 1
             wide = [*(self.unsqueeze(r, -1) for r in operands[:last]), *operands[last:]]
             return (self.squeeze(self._made(op, wide, given)[0], -1),)
+        if joins_gate(op, [r.output for r in operands]):
+            report_met(GATE_BEHIND_ATTENTION)
+            wide = [self.unsqueeze(r, 0) if has_kernel_rank(r.output) else r for r in operands]
+            return (self.squeeze(self._made(op, wide, given)[0], 0),)
         return self._made(op, operands, given, outputs)
 
     def _is_joined(self, op: str, operands: Sequence[Ref]) -> bool:

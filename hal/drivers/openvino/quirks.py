@@ -103,6 +103,14 @@ CHANNELS_OF_A_PRODUCT = Quirk(
     "2026.4.1",
     Means.REWRITTEN,
 )
+GATE_BEHIND_ATTENTION = Quirk(
+    "openvino",
+    "gate_behind_attention",
+    "compiling an attention whose transposed result is computed with what is itself computed "
+    "element by element, as a gate is, kills the process",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
 SLOPES_OF_A_PRODUCT = Quirk(
     "openvino",
     "slopes_of_a_product",
@@ -179,6 +187,7 @@ QUIRKS = (
     ACTIVATION_BEHIND_POOL,
     SCALES_OF_PLACES,
     CHANNELS_OF_A_PRODUCT,
+    GATE_BEHIND_ATTENTION,
     SLOPES_OF_A_PRODUCT,
     SLOPES_OF_A_REDUCTION,
     TRANSPOSED_INPUT,
