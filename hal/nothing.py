@@ -43,10 +43,12 @@ def without_running(operation: Operation, stored: Container[Precision]) -> list[
             return None
     if any(v.precision.is_quantized for v in outputs) or operation.operator.reads_quantization:
         return None
-    return computed(operation, arrays)
+    return results_by_reference(operation, arrays)
 
 
-def computed(operation: Operation, arrays: Sequence[np.ndarray | None]) -> list[np.ndarray]:
+def results_by_reference(
+    operation: Operation, arrays: Sequence[np.ndarray | None]
+) -> list[np.ndarray]:
     """The results that the reference gives; NoLowering where it has none, as of an edge of nothing
     that is to be repeated."""
     try:

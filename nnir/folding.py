@@ -10,7 +10,7 @@ from .budget import MOST_STEPS, STEPS
 from .errors import NNAdapterError
 from .evaluate import run_operation
 from .model import Model, Operation, Value
-from .types import TensorType
+from .types import Precision, TensorType
 
 LIMIT = 1 << 24
 WORK = 1 << 29
@@ -21,12 +21,15 @@ class Folder:
     """Computes constants on demand, each operation once.
 
     A result above `limit` bytes is only computed when it is not larger than what it is made from,
-    and in all no more is computed than a file of this size could honestly ask for. What the
-    operators of the names in `kept` give is never computed.
+    and in all no more is computed than a file of this size could honestly ask for. `of_doubles`: a
+    limit of its own for what is FLOAT64. What the operators of the names in `kept` give is never
+    computed.
     """
 
-    def __init__(self, limit: int = LIMIT, kept: frozenset[str] = frozenset()) -> None:
-        self.limit = limit
+    def __init__(
+        self, limit: int = LIMIT, kept: frozenset[str] = frozenset(), *, of_doubles: int = 0
+    ) -> None:
+        self.limit, self.of_doubles = limit, of_doubles
         self.kept = kept
         self._memory: dict[Operation, tuple[np.ndarray, ...] | None] = {}
         self._left = WORK
@@ -91,8 +94,11 @@ class Folder:
                 self._sources[id(source)] = source  # several values may share one array
                 self._left += 2 * source.nbytes
         read = sum({id(a): a.nbytes for a in arrays if a is not None}.values())
-        made = sum(map(bytes_of, _types(operation, arrays)))
-        if made > max(read, self.limit) or read + made > self._left:
+        types = _types(operation, arrays)
+        made = sum(map(bytes_of, types))
+        is_double = all(t.precision == Precision.FLOAT64 for t in types)
+        limit = max(self.limit, self.of_doubles) if is_double else self.limit
+        if made > max(read, limit) or read + made > self._left:
             return False
         if not self._is_quick(operation, arrays):
             return False

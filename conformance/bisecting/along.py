@@ -44,6 +44,7 @@ def errors_along(
     source: Any,
     model: Model,
     device: str,
+    inputs: Sequence[np.ndarray] | None = None,
     properties: str = "",
     *,
     tolerance: float | None = None,
@@ -51,7 +52,7 @@ def errors_along(
 ) -> Along:
     """Run `model` on the device as a whole, and compare what its operations make by name."""
     model = make_held(model)
-    arrays = random_inputs(model, seed)
+    arrays = random_inputs(model, seed) if inputs is None else [np.asarray(a) for a in inputs]
     found = Along()
     with temporary_folder() as folder:
         known = intermediates(source, model, arrays_of_first_call(model, arrays), folder)

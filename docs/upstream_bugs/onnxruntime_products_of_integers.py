@@ -5,7 +5,7 @@ Says: ReduceProd takes int64, and 3**35 is one that a float64 does not hold. Num
 reference evaluator answer it exactly, and wrap where a product is beyond the type; here it is the
 largest number then.
 Seen: 1.31.1
-Here: halves times each other (`nnir/recipes/reduce.py`).
+Here: halves times each other (`nnir/decompositions/reduce.py`).
 """
 
 import sys

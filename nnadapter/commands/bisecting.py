@@ -28,6 +28,7 @@ from ..terminal import (
     say,
     show,
 )
+from .running import INPUT, arrays_for_proof, inputs_of
 
 if TYPE_CHECKING:
     from conformance.bisecting.finding import Finding
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 @DEVICE
 @PROPERTIES
 @SEED
+@INPUT
 @click.option("--folder", type=click.Path(path_type=Path), help="Where to put what shows it.")
 @click.option("--optimize", is_flag=True, help="Look at the model as --optimize converts it.")
 @click.option("--tolerance", type=float, help="Of one operation; by precision when not given.")
@@ -49,6 +51,7 @@ def bisect(
     device: str,
     properties: str,
     seed: int,
+    given: tuple[str, ...],
     folder: Path | None,
     optimize: bool,
     tolerance: float | None,
@@ -58,16 +61,19 @@ def bisect(
 ) -> None:
     """Find the first operation of FILE that is wrong, and put it into a folder of its own.
 
+    Looks at one run, on given or random inputs.
     The folder holds the operation as a model, its inputs, both results and a script.
     """
     place = folder or Path(f"{file.name.removesuffix(file.suffix)}.bisect")
     if place.exists():
         raise BadInput(f"{str(place)!r} is there already: choose another with --folder")
-    with stage(f"bisecting {file.name}"), keeping_sources([file], {"--html": html}, place):
+    sources = [file, *(path for _, path in inputs_of(given))]
+    with stage(f"bisecting {file.name}"), keeping_sources(sources, {"--html": html}, place):
         found = api.bisect(
             file,
             device,
-            properties=properties,
+            arrays_for_proof(file, how, given, seed),
+            properties,
             folder=place,
             fuse=optimize,
             tolerance=tolerance,

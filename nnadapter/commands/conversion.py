@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from nnir import archive
 from nnir.model import Model
@@ -34,6 +35,7 @@ from ..terminal import (
     show,
     sizes_of,
 )
+from .running import INPUT, arrays_for_proof, inputs_of
 
 if TYPE_CHECKING:
     from conformance.verifying.verify import Report
@@ -180,6 +182,7 @@ def _tell_proof(target: Path, report: Report) -> dict[str, Any]:
 @DEVICE
 @PROPERTIES
 @SEED
+@INPUT
 @click.option("--tolerance", type=float, help="Largest error relative to an output's magnitude.")
 @HTML
 @JSON
@@ -188,15 +191,18 @@ def verify(
     device: str,
     properties: str,
     seed: int,
+    given: tuple[str, ...],
     tolerance: float | None,
     html: Path | None,
     as_json: bool,
     how: dict[str, Any],
 ) -> None:
-    """Compare FILE on a device with its origin framework."""
-    with stage(f"verifying {file.name}"), keeping_sources([file], {"--html": html}):
+    """Compare FILE on a device with its origin framework, on given or random inputs."""
+    sources = [file, *(path for _, path in inputs_of(given))]
+    with stage(f"verifying {file.name}"), keeping_sources(sources, {"--html": html}):
+        inputs = arrays_for_proof(file, how, given, seed)
         report = api.verify(
-            file, device, None, properties, tolerance=tolerance, seed=seed, loading=how
+            file, device, inputs, properties, tolerance=tolerance, seed=seed, loading=how
         )
     if as_json:
         print_json(report.as_dict())
@@ -218,7 +224,8 @@ def verify(
     for text in report.notes:
         say(f"note: {text}")
     if html is not None:
-        _draw_errors(file, load(file, how), report, html, properties, tolerance, seed)
+        model = load(file, how)
+        _draw_errors(file, model, report, html, inputs, properties, tolerance, seed)
     sys.exit(0 if report else 1)
 
 
@@ -227,6 +234,7 @@ def _draw_errors(
     model: Model,
     report: Report,
     html: Path,
+    inputs: Sequence[np.ndarray] | None,
     properties: str,
     tolerance: float | None,
     seed: int,
@@ -237,5 +245,6 @@ def _draw_errors(
     from ..looking.error_heat import heat_of_report
 
     with stage(f"asking {report.origin} for every value of {file.name}"):
-        along = errors_along(file, model, report.device, properties, tolerance=tolerance, seed=seed)
+        given = model, report.device, inputs, properties
+        along = errors_along(file, *given, tolerance=tolerance, seed=seed)
     write_result(model, file, html, heat_of_report(model, report, along))

@@ -156,6 +156,13 @@ def arrays_of(
     return arrays
 
 
+def arrays_for_proof(
+    file: Path, how: dict[str, Any], given: Sequence[str], seed: int
+) -> list[np.ndarray] | None:
+    """The inputs of the model in a file where some are given, random numbers for the others."""
+    return arrays_of(load(file, how), inputs_of(given), {}, seed) if given else None
+
+
 def _draw_times(model: Model, file: Path, program: Program, html: Path) -> None:
     """The last run on the graph."""
     from ..looking.time_heat import heat_of_profile

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -121,34 +120,38 @@ def find_opposite(input: Value, *, axis: int, keepdim: bool, dtype: Precision) -
 
 @reduce.cum_max.decomposes()
 def _cum_max(input: Value, *, axis: int) -> tuple[Value, Value]:
-    return _extreme(input, axis, binary.max_, reduce.lowest)
+    return _extreme(input, axis, binary.max_)
 
 
 @reduce.cum_min.decomposes()
 def _cum_min(input: Value, *, axis: int) -> tuple[Value, Value]:
-    return _extreme(input, axis, binary.min_, reduce.highest)
+    return _extreme(input, axis, binary.min_)
 
 
-def _extreme(
-    input: Value, axis: int, join: Join, identity: Callable[[np.dtype], Any]
-) -> tuple[Value, Value]:
+def _extreme(input: Value, axis: int, join: Join) -> tuple[Value, Value]:
     """The best so far, and the last place that has it: the largest place so far that equals it."""
     if input.precision == Precision.BOOL8:
-        values, places = _extreme(input.cast(Precision.INT8), axis, join, identity)
+        values, places = _extreme(input.cast(Precision.INT8), axis, join)
         return values.cast(Precision.BOOL8), places
     if not input.is_float and not input.is_integer:
         raise Unsupported(f"the best element so far of {input.type}")
     at = axis_of(axis, input.rank)
     (size,) = build.known_sizes(input, [at])
-    values = _running(input, at, size, join, identity(input.dtype), reverse=False)
+    values = _running(input, at, size, join, None, reverse=False)
     is_best = compare.equal(input, values) | compare.not_equal(input, input)
     count = build.arange_along(input, at, aligned=True)
     places = compare.where(is_best, count, count.scalar(0))
     return values, _running(places, at, size, binary.max_, 0, reverse=False)
 
 
-def _running(x: Value, axis: int, size: int, join: Join, nothing: float, *, reverse: bool) -> Value:
-    """Each element joined with all before it: the span doubles in every step."""
+def _running(
+    x: Value, axis: int, size: int, join: Join, nothing: float | None, *, reverse: bool
+) -> Value:
+    """Each element joined with all before it: the span doubles in every step.
+
+    `nothing` changes no element that it is joined with; None where the first element may come
+    again and again.
+    """
     result, span = x, 1
     while span < size:
         result = join(result, _shift_along(result, axis, span, nothing, reverse=reverse))
@@ -156,10 +159,13 @@ def _running(x: Value, axis: int, size: int, join: Join, nothing: float, *, reve
     return result
 
 
-def _shift_along(x: Value, axis: int, span: int, nothing: float, *, reverse: bool) -> Value:
-    """Every element `span` places later, or earlier, behind `nothing`."""
+def _shift_along(x: Value, axis: int, span: int, nothing: float | None, *, reverse: bool) -> Value:
+    """Every element `span` places later, or earlier, behind `nothing`, or the first."""
     sizes = [span if a == axis else build.size_of(x, a) for a in range(x.rank)]
-    gap = generate.fill(build.vector(x.model, sizes), x.scalar(nothing))
+    if nothing is None:
+        gap = shape.expand(index.slice_(x, [axis], [0], [1]), build.vector(x.model, sizes))
+    else:
+        gap = generate.fill(build.vector(x.model, sizes), x.scalar(nothing))
     begin, end = (span, build.END) if reverse else (0, -span)
     rest = index.slice_(x, [axis], [begin], [end])
     return shape.concat(*((rest, gap) if reverse else (gap, rest)), axis=axis)

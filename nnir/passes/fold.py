@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
-from ..folding import Folder
+from ..folding import Folder, bytes_of
 from ..model import Model, Operation, Value
 from ..ops import shape, unary
+from ..types import Precision
 from .rewrite import rewrite, sweep
 
 LIMIT = 4096
@@ -15,6 +16,10 @@ LIMIT = 4096
 
 LARGE = 1 << 30
 """The same for targets that hold nothing but numbers."""
+
+DOUBLES = 1 << 24
+"""The same for FLOAT64 on the way to another precision: tables of angles, which are computed so and
+rounded, and which few engines can compute."""
 
 LAYOUTS = frozenset({shape.transpose, shape.reshape, shape.squeeze, shape.unsqueeze, unary.cast})
 """Operators that lay out a weight otherwise, or round it."""
@@ -81,12 +86,25 @@ def _find_constants(operations: Sequence[Operation]) -> list[Operation]:
     return list(found)
 
 
+def _find_large(values: Iterable[Value], limit: int) -> list[Value]:
+    """Of values, producers first, those in FLOAT64 that are larger than what they are made from."""
+    large: dict[Value, None] = {}
+    for value in values:
+        inputs = () if value.producer is None else value.producer.inputs
+        read = sum(
+            bytes_of(v.type) for v in dict.fromkeys(inputs) if v is not None and v not in large
+        )
+        if value.precision == Precision.FLOAT64 and bytes_of(value.type) > max(limit, read):
+            large[value] = None
+    return list(large)
+
+
 def fold(model: Model, limit: int) -> bool:
     """Replace what is known by constants of at most `limit` bytes, or of the size of its operands;
     whether there was any."""
-    folder = Folder(limit, KEPT)
+    folder = Folder(limit, KEPT, of_doubles=DOUBLES)
     ends = set(model.outputs)
-    known = {}
+    known: dict[Value, Value] = {}
     for operation in _find_constants(model.sorted()):
         for value in operation.outputs:
             array = folder.constant_of(value) if value.uses or value in ends else None
@@ -95,5 +113,9 @@ def fold(model: Model, limit: int) -> bool:
                 known[value] = model.constant(array, value.dtype, name=name)
                 if value.type.quantization is not None:
                     known[value].type = value.type.with_shape(array.shape)
+    for value in reversed(_find_large(known, limit)):
+        made = [v for reader in value.uses for v in reader.outputs if v.uses or v in ends]
+        if value in ends or not all(v in known for v in made):
+            del known[value]  # somebody reads it, and it takes more room than what makes it
     model.replace_all(known)
     return sweep(model) or bool(known)

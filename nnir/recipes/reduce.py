@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -84,46 +85,23 @@ def _size(x: Value) -> Value:
     return reduce.reduce_prod(shape.shape(x, dtype=Precision.INT64), [0], keepdim=False)
 
 
-def product_by_halves(input: Value, axes: Value, *, keepdim: bool) -> Value:
-    """A product of integers along known axes, which wraps as their products do: half of the
-    elements times the others, again and again; where a size is open, one after another."""
+def product_of_open_sizes(input: Value, axes: Value, *, keepdim: bool) -> Value:
+    """A product of integers along axes of which a size is open, which wraps as their products do:
+    the last of the products so far. In front stands a one, as there may be no element."""
     named = ints(axes)
-    if not input.is_integer or named is None:
-        raise Unsupported(f"a product of {input.type} by integers along known axes")
-    places = axes_of(named or range(input.rank), input.rank)
+    if named is None or not any(isinstance(input.shape[a], Expr) for a in _along(input, named)):
+        raise Unsupported(f"a product of {input.type} along open axes that are known")
     result = input.cast(Precision.INT32) if input.dtype.itemsize < 4 else input
-    for axis in places:
-        size = input.shape[axis]
-        if isinstance(size, Expr):
-            result = _running_product(result, axis)
-        else:
-            result = _product_along(result, axis, size)
+    for axis in _along(input, named):
+        pads = [int(place == 2 * axis) for place in range(2 * input.rank)]
+        products = reduce.cum_prod(shape.pad(result, pads, np.ones((), result.dtype)), [axis])
+        result = index.gather(products, [-1], axis=axis)
     result = result.cast(input.precision)
-    return result if keepdim or not places else shape.squeeze(result, list(places))
+    return result if keepdim else shape.squeeze(result, list(_along(input, named)))
 
 
-def _product_along(x: Value, axis: int, size: int) -> Value:
-    """The product of so many elements, at least one, along an axis that stays."""
-
-    def part(x: Value, start: int, end: int) -> Value:
-        return index.slice_(x, [axis], [start], [end])
-
-    if not size:
-        raise Unsupported(f"a product of {x.type} along an axis of nothing")
-    spare = []
-    while size > 1:
-        half = size // 2
-        if size % 2:
-            spare.append(part(x, size - 1, size))
-        x, size = part(x, 0, half) * part(x, half, 2 * half), half
-    return functools.reduce(binary.mul, spare, x)
-
-
-def _running_product(x: Value, axis: int) -> Value:
-    """The last of the products so far, in front of which stands a one: there may be no element."""
-    pads = [int(place == 2 * axis) for place in range(2 * x.rank)]
-    products = reduce.cum_prod(shape.pad(x, pads, np.ones((), x.dtype)), [axis])
-    return index.gather(products, [-1], axis=axis)
+def _along(x: Value, axes: Sequence[int]) -> tuple[int, ...]:
+    return axes_of(axes or range(x.rank), x.rank)
 
 
 def variance(x: Value, axis: Axes, correction: Number | None, keepdim: bool) -> Value:

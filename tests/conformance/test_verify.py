@@ -20,6 +20,7 @@ from onnx import TensorProto, helper, numpy_helper
 import nnadapter as nna
 from conformance.oracles.oracle import Refused
 from conformance.oracles.torch import load_program
+from conformance.suites import processors
 from conformance.verifying import verify
 from conformance.verifying.input_ranges import range_of
 from conformance.verifying.inputs import random_inputs, rank_sizes
@@ -294,6 +295,8 @@ def test_what_an_engine_rounds_by_itself_is_said(tmp_path: Path, target: str) ->
     engine = exporter(Path(target).suffix)
     report = verify_file(tmp_path / "model.onnx", model, tmp_path / target, engine, nna.load)
     assert report
+    if target == "new.xml" and not report.notes and not processors.has(processors.WIDE):
+        pytest.skip("OpenVINO rounds nothing on this processor")
     notes = " ".join(report.notes)
     assert f"agrees with {engine.exact_settings}: without, it rounds to 8 bits" in notes
     assert re.search(r"which moves 'y' by [1-9]\.\de-0[1-4] of", notes)

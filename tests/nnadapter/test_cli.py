@@ -158,6 +158,26 @@ def test_verify_fails_with_status_1(
     assert "NO" in done.stdout
 
 
+@pytest.mark.parametrize("command", ["verify", "bisect"])
+def test_what_is_wrong_shows_on_given_inputs_alone(
+    command: str, saved: Path, mlp: onnx.ModelProto, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first layer of the model is wrong, of which zeros see nothing."""
+    wrong = nna.load(mlp)
+    weight = wrong.operations[0].inputs[1]
+    weight.constant = weight.constant + np.float32(0.5)
+    monkeypatch.setattr(api, "load", lambda source: wrong)
+    words = (command, saved, "--device", "builtin", "--html", saved.with_suffix(".html"))
+    if command == "bisect":
+        words = (*words, "--folder", saved.with_suffix(".found"))
+    for number, status in ((0, 0), (1, 1)):
+        np.save(saved.with_suffix(".npy"), np.full((2, 4), number, np.float32))
+        done = call(*words, "--input", f"x={saved.with_suffix('.npy')}")
+        assert done.exit_code == status, done.output
+    done = call(*words[:4], "--input", f"other={saved.with_suffix('.npy')}")
+    assert "no input 'other'; there are x" in done.stderr
+
+
 def test_inspect(saved: Path, tmp_path: Path) -> None:
     done = call("inspect", saved, "--dot", tmp_path / "m.dot", "--json")
     facts = json.loads(done.stdout)

@@ -423,6 +423,22 @@ def test_every_way_to_write_gelu(name: str) -> None:
     assert apply(other, [passes.fuse_gelu], checked=True) == []
 
 
+@pytest.mark.parametrize("is_read", [False, True])
+def test_tables_of_doubles_are_computed_where_nothing_of_them_is_left(is_read: bool) -> None:
+    """Angles in FLOAT64, which become FLOAT32: larger than what they are made from."""
+    model = Model()
+    places, steps = model.constant(np.arange(49.0)[:, None]), model.constant(np.linspace(0, 1, 64))
+    angles = unary.sin(places * steps)
+    x = model.input("x", TensorType(Precision.FLOAT32, (49, 64)))
+    model.outputs = [x + angles.cast(Precision.FLOAT32), *([angles] if is_read else [])]
+    wanted = evaluate(model, [np.ones(x.sizes, np.float32)])
+    apply(model, [passes.fold_constants], checked=True)
+    left = [o.operator for o in model.operations]
+    assert left == ([binary.mul, unary.sin, binary.add] if is_read else [binary.add])
+    for one, other in zip(evaluate(model, [np.ones(x.sizes, np.float32)]), wanted, strict=True):
+        np.testing.assert_array_equal(one, other, strict=True)
+
+
 def test_a_folded_constant_keeps_name_and_type() -> None:
     model = Model()
     half = model.constant(np.array([1, 2], np.float16))

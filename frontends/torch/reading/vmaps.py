@@ -172,7 +172,7 @@ class _Rewriter:
             name: self.widen(name, h, Hidden(h.levels + (False,) * (depth - len(h.levels)), rank))
             for name, h in operands.items()
         }
-        arguments = _renamed(node.attributes, names)
+        arguments = _rename(node.attributes, names)
         types = [None if t is None else self.whole(t, levels) for t in node.types]
         made = replace(node, inputs=refs(arguments), attributes=arguments, types=types)
         self.nodes.append(made)
@@ -220,12 +220,12 @@ class _Rewriter:
         return output
 
 
-def _renamed(argument: Any, names: dict[str, str]) -> Any:
+def _rename(argument: Any, names: dict[str, str]) -> Any:
     """Arguments with other names for some values."""
     if isinstance(argument, Ref):
         return Ref(names.get(argument, argument))
     if isinstance(argument, dict):
-        return {k: _renamed(a, names) for k, a in argument.items()}
+        return {k: _rename(a, names) for k, a in argument.items()}
     if isinstance(argument, (list, tuple)):
-        return [_renamed(a, names) for a in argument]
+        return [_rename(a, names) for a in argument]
     return argument

@@ -10,7 +10,7 @@ from nnir.broadcast import axes_of, ints
 from nnir.errors import NoLowering
 from nnir.model import Model, Value
 from nnir.ops import reduce
-from nnir.recipes.reduce import mean_by_sum, product_by_halves
+from nnir.recipes.reduce import mean_by_sum, product_of_open_sizes
 from nnir.types import Precision, TensorType
 
 from ...lowering import Lowerings
@@ -23,7 +23,7 @@ from .quirks import PRODUCTS_OF_INTEGERS, SUMS_OF_INT64, is_small_sum
 
 table = Lowerings[Ref]()
 table.decompose(reduce.reduce_mean, mean_by_sum)
-table.decompose(reduce.reduce_prod, product_by_halves)
+table.decompose(reduce.reduce_prod, product_of_open_sizes)
 POOL = "GlobalAveragePool"
 
 

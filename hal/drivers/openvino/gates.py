@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     import openvino
 
 ELEMENTWISE = COMPARING | {
-    *("Add", "Divide", "FloorMod", "Maximum", "Minimum", "Mod", "Multiply", "PRelu", "Power"),
-    *("Select", "SquaredDifference", "Subtract"),
+    *("Add", "Divide", "Maximum", "Minimum", "Multiply", "PRelu", "Power", "Select", "Subtract"),
 }
 VIEWS = frozenset({"Reshape", "Squeeze", "Unsqueeze"})
 RANK = 4

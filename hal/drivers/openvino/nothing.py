@@ -9,7 +9,7 @@ from nnir.errors import NoLowering
 from nnir.model import Operation, Value
 from nnir.operator import Pattern
 
-from ...nothing import computed
+from ...nothing import results_by_reference
 
 
 def nothing(operation: Operation) -> list[np.ndarray] | None:
@@ -37,7 +37,7 @@ def nothing(operation: Operation) -> list[np.ndarray] | None:
         return None
     if not all(v.is_static for v in operation.outputs):
         raise NoLowering(f"openvino: {operation.operator.name} of nothing")
-    return computed(operation, arrays)
+    return results_by_reference(operation, arrays)
 
 
 def empty(value: Value) -> np.ndarray:
