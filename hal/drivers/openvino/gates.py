@@ -42,10 +42,8 @@ def _is_attention(output: openvino.Output) -> bool:
     if node.get_type_name() != "Transpose" or not has_kernel_rank(output):
         return False
     product = _behind_views(node.input_value(0).get_node())
-    name = product.get_type_name()
-    if name == "MatMul":
-        return not any(map(is_constant, product.input_values()))
-    return name == "ScaledDotProductAttention"
+    is_product = product.get_type_name() == "MatMul"
+    return is_product and not any(map(is_constant, product.input_values()))
 
 
 def _behind_views(node: openvino.Node) -> openvino.Node:
