@@ -43,6 +43,17 @@ def masks(mask: torch.Tensor, wide: torch.Tensor) -> torch.Tensor:
     return sees(torch.arange(mask.shape[0]), torch.arange(3), at, at)
 
 
+def padded(mask: torch.Tensor, wide: torch.Tensor) -> torch.Tensor:
+    """A level between others of which nothing is read, as masks are the same for all heads."""
+
+    def sees(sample: Any, _: Any, column: Any) -> Any:
+        return torch.ops.aten.index.Tensor(mask, [sample, column]) & (column <= wide)
+
+    for dims in ((None, None, 0), (None, 0, None), (0, None, None)):
+        sees = torch.vmap(sees, in_dims=dims)
+    return sees(torch.arange(mask.shape[0]), torch.arange(3), torch.arange(mask.shape[1]))
+
+
 def nested(x: torch.Tensor, y: torch.Tensor) -> Any:
     """Levels that see each other: what the outer hides is read in the inner."""
 
@@ -71,6 +82,7 @@ def outer_alone(x: torch.Tensor, y: torch.Tensor) -> Any:
 
 FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]] = {
     "masks": (masks, (MASK, torch.tensor(2))),
+    "padded": (padded, (MASK, torch.tensor(2))),
     "nested": (nested, (X, Y)),
     "typed": (typed, (X, Y)),
     "outer": (outer, (X, Y)),

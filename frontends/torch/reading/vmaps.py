@@ -100,6 +100,8 @@ class _Rewriter:
         """An axis goes to the place of its level."""
         name, place = str(node.attributes["input"]), len(self.levels) - 1
         own = self.type(name)
+        if not own.rank:
+            raise BadFile(f"{node} hides an axis of {own}")
         before = self.hidden.get(name, Hidden((), own.rank))
         axis = node.attributes["axis"] % own.rank
         self.levels[place], self.sizes[place] = node.attributes["level"], own.shape[axis]
@@ -116,6 +118,9 @@ class _Rewriter:
         if len(have.levels) > place + 1:
             raise BadFile(f"{node} brings back a level that others are in")
         axis = node.attributes["axis"] % (have.rank + 1)
+        if have.levels[place:] == (False,):
+            name = self.emit("aten.squeeze.dim", {"self": Ref(name), "dim": place})
+            have = Hidden(have.levels[:place], have.rank)
         if have.levels[place:]:
             name = self.without_levels(name, have.levels[:place])
             place = place if any(have.levels[:place]) else 0
