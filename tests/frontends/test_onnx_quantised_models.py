@@ -14,6 +14,8 @@ from onnxruntime import quantization
 
 import nnadapter as nna
 
+from ..saturation import needs_exact_sums
+
 RANDOM = np.random.default_rng(0)
 IMAGE = RANDOM.normal(size=(1, 3, 12, 12)).astype(np.float32)
 ROWS = RANDOM.normal(size=(4, 64)).astype(np.float32)
@@ -148,6 +150,7 @@ def test_network_of_integers(kind: str, tmp_path: Path) -> None:
     check(target, IMAGE, atol=2 / 256)  # results come in steps of about 1/256
 
 
+@needs_exact_sums
 @pytest.mark.parametrize("count", [1, 6])
 def test_products_between_borders(count: int, tmp_path: Path) -> None:
     """The integers that ONNX gives, within one."""

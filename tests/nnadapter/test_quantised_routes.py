@@ -36,6 +36,7 @@ from nnir.types import Precision
 
 from ..conformance.networks import ResNet
 from ..grids import grids
+from ..saturation import needs_exact_sums
 
 ENGINES = {".onnx": "onnxruntime", ".tflite": "litert"}
 QLINEAR = "qlinear"
@@ -326,6 +327,7 @@ def test_what_quantize_writes_is_on_integers(tmp_path: Path, suffix: str) -> Non
         assert np.array_equal(got, want)
 
 
+@needs_exact_sums
 @pytest.mark.parametrize("options", [[], ["--opset", "v1.1"]])
 def test_the_command_writes_quantised_operands(tmp_path: Path, options: list[str]) -> None:
     source, target = qdq(tmp_path / "net.onnx", np.uint8), tmp_path / "view.nnir"

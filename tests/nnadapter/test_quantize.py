@@ -25,6 +25,8 @@ from nnir.ops import activation, conv, index, linear, pool, quant, shape
 from nnir.specialise import fix_sizes
 from nnir.types import Fuse, Precision, TensorType
 
+from ..saturation import needs_exact_sums
+
 F32 = Precision.FLOAT32
 
 
@@ -74,6 +76,7 @@ def run(*words: object) -> Result:
 # Files of every format
 
 
+@needs_exact_sums
 @pytest.mark.parametrize("suffix", [".onnx", ".tflite", ".xml", ".nnir"])
 def test_a_file_is_measured_in_its_engine(
     model: Model, data: np.ndarray, tmp_path: Path, suffix: str
@@ -266,6 +269,7 @@ def test_no_data_is_refused(model: Model, tmp_path: Path) -> None:
 # The command
 
 
+@needs_exact_sums
 def test_the_command_tells_what_became_of_it(files: Path) -> None:
     target = files / "net8.onnx"
     result = run(files / "net.nnir", target, "--data", files / "data.npz", "--layers")
@@ -293,6 +297,7 @@ def test_random_numbers_are_no_data(files: Path) -> None:
     assert "NOT VERIFIED" in result.stdout
 
 
+@needs_exact_sums
 def test_the_page_shows_the_noise(files: Path) -> None:
     page = files / "noise.html"
     words = ("--data", files / "data.npz", "--html", page)
