@@ -67,7 +67,7 @@ def of_saturated(frontend: str, found: list[Result]) -> list[Result]:
         return []
     wrong = [r for r in found if r.verdict == WRONG]
     if frontend == "onnx":
-        return [r for r in wrong if r.op in SATURATING]
+        return [r for r in wrong if r.op.rpartition("::")[2] in SATURATING]
     return [r for r in wrong if r.device == "onnxruntime" and "on integers" in r.case]
 
 
