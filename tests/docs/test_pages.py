@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from ..saturation import SATURATES
 from .blocks import CORE, FRAMEWORKS, ROOT, Page, commands, missing_lines, read_page
 
 GENERATED = {
@@ -41,6 +42,9 @@ NOT_RUN = {
     "docs/state.md": 1,
 }
 """How many blocks of a page are not run; each has its reason beside it, in the page."""
+
+NOISE = r"in onnxruntime has [\d.]+ dB of signal over noise"
+"""What `quantize` says where ONNX Runtime's sums of products saturate."""
 
 FIRST = "README.md"
 TOGETHER = 6
@@ -74,7 +78,10 @@ def test_every_block_runs(
     assert done.returncode == 0, done.stderr[-3000:]
     found = json.loads(out.read_text())
     assert sorted(found["problems"]) == sorted(pages)
-    assert [p for problems in found["problems"].values() for p in problems] == []
+    problems = [p for problems in found["problems"].values() for p in problems]
+    if SATURATES:
+        problems = [p for p in problems if not re.search(NOISE, p)]
+    assert problems == []
 
 
 def test_what_is_not_run_is_counted() -> None:
