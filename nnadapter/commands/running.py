@@ -144,16 +144,33 @@ def inputs_of(given: Sequence[str]) -> list[tuple[str, Path]]:
 def arrays_of(
     model: Model, given: Sequence[tuple[str, Path]], sizes: Mapping[str, int], seed: int = 0
 ) -> list[np.ndarray]:
-    """The inputs of a model: what is given by name, random numbers for the others."""
+    """The inputs of a model: what is given by name, random numbers for the others, of the sizes
+    that are given or that the arrays have."""
     from conformance.verifying.inputs import random_inputs
 
-    arrays = random_inputs(model, seed, sizes)
     places = {v.name: k for k, v in enumerate(user_inputs(model))}
+    read = {}
     for name, path in given:
         if name not in places:
             raise BadInput(f"no input {name!r}; there are {', '.join(map(str, places))}")
-        arrays[places[name]] = read_array(path)
+        read[places[name]] = read_array(path)
+    arrays = random_inputs(model, seed, _sizes_of(model, read) | dict(sizes))
+    for place, array in read.items():
+        arrays[place] = array
     return arrays
+
+
+def _sizes_of(model: Model, arrays: Mapping[int, np.ndarray]) -> dict[str, int]:
+    """The open sizes that some inputs have; the first of those that contradict each other."""
+    from conformance.verifying.inputs import open_sizes
+
+    names, inputs = open_sizes(model), user_inputs(model)
+    sizes: dict[str, int] = {}
+    for place, array in arrays.items():
+        for dim, size in zip(inputs[place].shape, array.shape, strict=False):
+            if str(dim) in names:
+                sizes.setdefault(str(dim), size)
+    return sizes
 
 
 def arrays_for_proof(

@@ -28,8 +28,14 @@ UNSEEN = ("nnir", "onnx", "torch", "tensorflow", "tflite", "paddle")
 
 
 SATURATING = frozenset(
-    {"DynamicQuantizeLSTM", "DynamicQuantizeMatMul", "MatMulIntegerToFloat", "QAttention", "QGemm"}
-    | {"QLinearConv"}
+    {
+        "DynamicQuantizeLSTM",
+        "DynamicQuantizeMatMul",
+        "MatMulIntegerToFloat",
+        "QAttention",
+        "QGemm",
+        "QLinearConv",
+    }
 )
 """Operators of ONNX Runtime, which adds products of two bytes in 16 bits where the processor has no
 instruction for them: sums saturate, and the origin is wrong."""

@@ -13,6 +13,7 @@ import numpy as np
 import onnx
 import pytest
 from click.testing import CliRunner, Result
+from onnx import helper
 
 import nnadapter as nna
 from conformance.oracles.sessions import NotInstalled
@@ -20,6 +21,8 @@ from nnadapter import api
 from nnadapter.cli import main
 from tests.conformance import typos
 from tests.docs.models import norm
+
+from ..conftest import info, model_of
 
 
 def call(*arguments: object) -> Result:
@@ -176,6 +179,20 @@ def test_what_is_wrong_shows_on_given_inputs_alone(
         assert done.exit_code == status, done.output
     done = call(*words[:4], "--input", f"other={saved.with_suffix('.npy')}")
     assert "no input 'other'; there are x" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "verify", "bisect"])
+def test_other_inputs_have_the_sizes_of_those_given(command: str, tmp_path: Path) -> None:
+    ends = [info(n, ["batch", 4]) for n in ("a", "b")], [info("y", ["batch", 4])]
+    onnx.save(model_of([helper.make_node("Add", ["a", "b"], ["y"])], *ends), tmp_path / "m.onnx")
+    np.save(tmp_path / "b.npy", np.ones((5, 4), np.float32))
+    words = (command, tmp_path / "m.onnx", "--device", "builtin", "--input", f"b={tmp_path}/b.npy")
+    done = call(*words)
+    assert done.exit_code == 0, done.output
+    if command == "run":
+        assert "[5, 4]" in done.stdout
+        done = call(*words, "--dim", "batch=3")
+        assert done.exit_code == 1, "what is said counts, and does not fit"
 
 
 def test_inspect(saved: Path, tmp_path: Path) -> None:
