@@ -36,7 +36,7 @@ from nnir.types import Precision
 
 from ..conformance.networks import ResNet
 from ..grids import grids
-from ..saturation import needs_exact_sums
+from ..saturation import SATURATES, needs_exact_sums
 
 ENGINES = {".onnx": "onnxruntime", ".tflite": "litert"}
 QLINEAR = "qlinear"
@@ -259,6 +259,8 @@ def integers(array: np.ndarray, step: tuple[float, int] | None) -> np.ndarray:
 @pytest.mark.parametrize("suffix", ENGINES)
 @pytest.mark.long
 def test_integers_stay_what_they_are(source: Path, suffix: str, tmp_path: Path) -> None:
+    if SATURATES and source.stem == QLINEAR:
+        pytest.skip("the sums of ONNX Runtime, the origin, saturate on this processor")
     how = {"qdq": True} if (source.stem, suffix) == (QLINEAR, ".tflite") else {}
     model = nna.load(source, **how)
     sizes = {
