@@ -6,15 +6,11 @@ of UINT8 by INT8 saturate: by its own documentation, and not by ours.
 
 from __future__ import annotations
 
-import platform
-
 import pytest
 
 from conformance.suites import processors
 
-SATURATES = platform.machine() in ("x86_64", "AMD64") and not any(
-    map(processors.has, ("avx512_vnni", "avx_vnni"))
-)
+SATURATES = processors.saturates()
 needs_exact_sums = pytest.mark.skipif(
     SATURATES, reason="ONNX Runtime's sums of products of bytes saturate on this processor"
 )

@@ -19,26 +19,11 @@ from conformance.suites import processors
 from conformance.suites.operators import book, operator_of
 
 from ..drawing import draw_cases, seed
-from ..saturation import SATURATES
 from .judging import DEVICES, kept
 
 KERNELS = 1000
 UNSEEN = ("nnir", "onnx", "torch", "tensorflow", "tflite", "paddle")
 """Frontends with rows that ran on one kind of processor only."""
-
-
-SATURATING = frozenset(
-    {
-        "DynamicQuantizeLSTM",
-        "DynamicQuantizeMatMul",
-        "MatMulIntegerToFloat",
-        "QAttention",
-        "QGemm",
-        "QLinearConv",
-    }
-)
-"""Operators of ONNX Runtime, which adds products of two bytes in 16 bits where the processor has no
-instruction for them: sums saturate, and the origin is wrong."""
 
 
 def must_pass(frontend: str, result: Result) -> bool:
@@ -67,16 +52,6 @@ def of_kernels(frontend: str, found: list[Result]) -> list[Result]:
     return others if len(others) <= max(1, len(found) // KERNELS) else []
 
 
-def of_saturated(frontend: str, found: list[Result]) -> list[Result]:
-    """Results that differ as ONNX Runtime, origin or device, saturates on this processor."""
-    if not SATURATES or frontend not in ("nnir", "onnx"):
-        return []
-    wrong = [r for r in found if r.verdict == WRONG]
-    if frontend == "onnx":
-        return [r for r in wrong if r.op.rpartition("::")[2] in SATURATING]
-    return [r for r in wrong if r.device == "onnxruntime" and "on integers" in r.case]
-
-
 def is_otherwise(frontend: str, result: Result) -> bool:
     """Whether a device is wrong, or does not do what the ledger says; a crash is never excused."""
     if result.verdict not in (PASS, REFUSED):
@@ -97,9 +72,7 @@ def test_every_case_does_what_the_ledger_says(frontend: str, pytestconfig: pytes
     options = Options(frontends=(frontend,), devices=devices, yardstick=False, fresh=True)
     options = replace(options, one_in=one_in, seed=seed())
     found = conform(options, jobs=1).results
-    unseen = of_saturated(frontend, found)
-    found = [r for r in found if r not in unseen]
-    unseen += of_kernels(frontend, found)
+    unseen = of_kernels(frontend, found)
     found = [r for r in found if r not in unseen]
     wrong = [r for r in found if r.verdict not in (PLAIN if must_pass(frontend, r) else GOOD)]
     assert not wrong, [f"{r.case} on {r.device}: {r.verdict} {r.reason[:200]}" for r in wrong[:20]]
