@@ -300,6 +300,18 @@ def test_integer_division_is_exact(device: OpenVINO) -> None:
         np.testing.assert_array_equal(got, np.where(b == 0, 0, want).astype(np.int32))
 
 
+def test_quotients_of_sizes_that_are_subtracted(device: OpenVINO) -> None:
+    def divide(x: Value) -> tuple[Value, ...]:
+        less = binary.sub(np.int64(3), index.gather(shape.shape(x, dtype=Precision.INT64), np.int64(0), axis=0))
+        by = np.int64(5)
+        return binary.floor_div(less, by), binary.mod(less, by), binary.mod(less, np.int64(-5))
+
+    model = model_of(divide, (F32, (symbol("n"), 2)))
+    for size in (1, 3, 4, 8, 22):
+        got = ran(device, model, np.zeros((size, 2), np.float32))
+        assert [a.item() for a in got] == [(3 - size) // 5, (3 - size) % 5, (3 - size) % -5]
+
+
 def test_integer_sums_are_exact(device: OpenVINO) -> None:
     x = np.array([[1 << 24, 1, 1], [(1 << 31) - 1, 1, 5]], np.int32)
     model = model_of(lambda v: reduce.reduce_sum(v, [1], keepdim=False), (I32, (2, 3)))

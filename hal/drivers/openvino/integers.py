@@ -8,6 +8,7 @@ from functools import partial, reduce
 
 import numpy as np
 
+from nnir.dim import is_natural
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.types import Precision
@@ -50,6 +51,13 @@ def is_size(*values: Value | Ref) -> bool:
     return all(isinstance(v, Value) and v.content is not None for v in values)
 
 
+def is_natural_size(*values: Value) -> bool:
+    """Whether values are sizes, or numbers beside them, that are surely not negative: what is
+    subtracted from another one may be, as in a quotient that is rounded up."""
+    held = [v.content if v.known is None else v.known for v in values]
+    return all(h is not None and all(map(is_natural, h.flat)) for h in held)
+
+
 def divide_truncating(g: Emitter, a: Ref, b: Ref) -> Ref:
     """a / b rounded toward zero, by divisors that are not 0.
 
@@ -90,7 +98,7 @@ def quotient_of(g: Emitter, input0: Value, input1: Value, *, floor: bool) -> tup
     plain = sizes or input0.precision in NARROW
     quotient = a / by if plain else divide_truncating(g, a, by)
     left = remainder(a, by, quotient)
-    if floor and input0.dtype.kind == "i" and not sizes:
+    if floor and input0.dtype.kind == "i" and not (sizes and is_natural_size(input0, input1)):
         other = (left < zero).unequal(by < zero)
         down = left.unequal(zero) & other
         quotient = g.where(down, quotient - one, quotient)
