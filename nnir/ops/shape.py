@@ -8,7 +8,7 @@ import numpy as np
 
 from ..broadcast import axes_of, axis_of, contents, ints, length_of, text
 from ..dim import Dim, Expr, product
-from ..errors import NotConstant
+from ..errors import NotConstant, Unsupported
 from ..model import Index, Value
 from ..operator import Pattern, carry, operator, require
 from ..types import PadMode, Precision, Row, TensorType
@@ -35,6 +35,13 @@ def _infer_target(input: Value, target: Shape) -> Shape:
     unknown = [i for i, d in enumerate(target) if not isinstance(d, Expr) and d < 0]
     fits = all(isinstance(d, Expr) or d >= -1 for d in target) and len(unknown) < 2
     require(fits, f"reshape of {input.type} to {text(target)}")
+    try:
+        return _complete(input, target, unknown)
+    except Unsupported:  # sizes whose product is too large an expression, so that nothing is known
+        return tuple(input.model.fresh() if d == -1 else d for d in target)
+
+
+def _complete(input: Value, target: Shape, unknown: Sequence[int]) -> Shape:
     count, known = product(input.shape), product(d for d in target if d != -1)
     if unknown:
         require(known != 0, f"reshape of {input.type} to {text(target)}: -1 beside a size 0")

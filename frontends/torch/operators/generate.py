@@ -58,6 +58,11 @@ def range_values(
     bounds = [known_number(v) for v in (start, end, step)]
     is_float = any(v.is_float if isinstance(v, Value) else isinstance(v, float) for v in bounds)
     to_type = dtype or (DEFAULT_FLOAT if is_float else Precision.INT64)
+    if any(isinstance(v, float) and not math.isfinite(v) for v in bounds):
+        raise BadType("arange from {} to {} by {}".format(*bounds))
+    if to_type == Precision.INT64:  # as PyTorch takes the bounds of no other type
+        bounds = [v.cast(to_type) if isinstance(v, Value) else int(v) for v in bounds]
+        is_float = False
     numbers = [v for v in bounds if isinstance(v, (int, float))]
     if len(numbers) == len(bounds):
         return _known_range(model, numbers, to_type)
@@ -69,10 +74,8 @@ def range_values(
 
 
 def _known_range(model: Model, bounds: Sequence[int | float], to_type: Precision) -> Value:
-    if to_type == Precision.INT64:
-        bounds = [int(b) for b in bounds]
     first, last, by = bounds
-    if not all(map(math.isfinite, bounds)) or by == 0 or (last - first) / by < 0:
+    if by == 0 or (last - first) / by < 0:
         raise BadType(f"arange from {first} to {last} by {by}")
     if isinstance(first, int) and isinstance(last, int) and isinstance(by, int):
         count = len(range(first, last, by))

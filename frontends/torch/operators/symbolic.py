@@ -193,6 +193,13 @@ def assert_tensor_metadata(
     return ()
 
 
+@table.convert("aten.promote_types.default")
+def promote_types(type1: Precision, type2: Precision) -> Promise:
+    """A type, which no value of a graph holds: exports leave the question in where PyTorch traces
+    it, and have its answer in the operators behind it."""
+    return ()
+
+
 @table.convert("aten.sym_constrain_range.default")
 def sym_constrain_range(
     size: Operand, *, min: int | None = None, max: int | None = None

@@ -25,6 +25,7 @@ def is_view(sizes: Dims, strides: Dims, target: Dims) -> bool | None:
     """Whether a reshape to `target` needs no copy; None where the sizes do not tell."""
     if is_contiguous(sizes, strides):
         return True
+    sizes, strides, target = _without_common(sizes, strides, target)
     known = [[d for d in dims if isinstance(d, int)] for dims in (sizes, strides, target)]
     if [len(k) for k in known] != [len(d) for d in (sizes, strides, target)]:
         return None
@@ -38,6 +39,17 @@ def is_view(sizes: Dims, strides: Dims, target: Dims) -> bool | None:
         if taken != count:
             return False
     return True
+
+
+def _without_common(sizes: Dims, strides: Dims, target: Dims) -> tuple[Dims, Dims, Dims]:
+    """Sizes, strides and a target without the axes at their ends that stay as they are, and which a
+    reshape leaves where they lie, whatever their sizes."""
+    most = min(len(sizes), len(target))
+    front = next((k for k in range(most) if sizes[k] != target[k]), most)
+    most -= front
+    back = next((k for k in range(most) if sizes[-1 - k] != target[-1 - k]), most)
+    kept = slice(front, len(sizes) - back)
+    return sizes[kept], strides[kept], target[front : len(target) - back]
 
 
 def runs(sizes: Sequence[int], strides: Sequence[int]) -> list[int]:
