@@ -11,13 +11,15 @@ import numpy as np
 from .. import build
 from ..decomposition import Level
 from ..errors import Unsupported
-from ..model import Value
+from ..model import Index, Value
 from ..ops import binary, compare, index, logic, pool, reduce, shape, windows
 from ..ops.reduce import lowest
 from ..types import AutoPad, Fuse, Precision
 from .conv import ACTIVATIONS, every, pad_axes
 
 Pairs = list[tuple[int, int]]
+MOST_BINS = 32
+"""So many bins of an open axis are looked at one by one."""
 
 
 @pool.max_pool_2d.decomposes()
@@ -186,11 +188,24 @@ def _even_bins(input: Value, output_shape: Sequence[int]) -> tuple[int, ...]:
 def _each_bin(input: Value, output_shape: Sequence[int], reduced: Callable[..., Value]) -> Value:
     """Every bin of rows, then of columns: both are over whole bins."""
     result = input
-    sizes = build.known_sizes(input, (2, 3))
-    for axis, (size, count) in enumerate(zip(sizes, output_shape, strict=True), 2):
+    for axis, count in enumerate(output_shape, 2):
         parts = [
-            reduced(index.slice_(result, [axis], [b.start], [b.stop]), [axis], keepdim=True)
-            for b in pool.bins_along(size, count)
+            reduced(index.slice_(result, [axis], start, stop), [axis], keepdim=True)
+            for start, stop in _bins(input, axis, count)
         ]
         result = shape.concat(*parts, axis=axis) if count > 1 else parts[0]
     return result
+
+
+def _bins(input: Value, axis: int, count: int) -> list[tuple[Index, Index]]:
+    """Where the bins of an axis begin and end."""
+    size = build.size_of(input, axis)
+    if isinstance(size, int):
+        return [([b.start], [b.stop]) for b in pool.bins_along(size, count)]
+    if count > MOST_BINS:
+        build.known_sizes(input, (axis,))  # which are not
+    begun = [build.over(build.times(size, k), count) for k in range(1, count)]
+    ended = [
+        build.over(build.plus(build.times(size, k), count - 1), count) for k in range(1, count)
+    ]
+    return list(zip([[0], *begun], [*ended, size], strict=True))

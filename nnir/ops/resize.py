@@ -25,6 +25,8 @@ COORDINATES = (
     "asymmetric",
     "tf_crop_and_resize",
 )
+PLAIN = 1 << 20
+"""What the parts of a scale that is a fraction are below."""
 ROUNDINGS = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 POLICIES = ("stretch", "not_larger", "not_smaller")
 
@@ -96,18 +98,24 @@ def _resized_type(name: str, input: Value, shape: Value | None, scales: Value | 
     return input.type.with_shape((*input.shape[:2], *sizes))
 
 
+def fraction_of(scale: float) -> tuple[int, int] | None:
+    """The fraction that a scale is exactly, of numbers by which products with sizes are exact in
+    integers and in float64; None where it is none."""
+    if not math.isfinite(scale):
+        return None
+    top, bottom = scale.as_integer_ratio()
+    return (top, bottom) if 0 <= top < PLAIN and bottom < PLAIN else None
+
+
 def scale_size(input: Value, size: Dim, scales: np.ndarray | None, position: int) -> Dim:
-    """floor(size * scale), symbolic where the scale is a whole number or the inverse of one."""
+    """floor(size * scale), symbolic where the scale is a fraction of small numbers."""
     if scales is None:
         return input.model.fresh()
     scale = float(scales.reshape(-1)[position])
     if not isinstance(size, Expr):
         return math.floor(size * scale)
-    if scale == int(scale):
-        return size * int(scale)
-    inverse = 1 / scale if scale > 0 else 0.5
-    exact = inverse == int(inverse) and math.frexp(scale)[0] == 0.5
-    return size // int(inverse) if exact else input.model.fresh()
+    ratio = fraction_of(scale)
+    return input.model.fresh() if ratio is None else size * ratio[0] // ratio[1]
 
 
 @operator(pattern=Pattern.MOVEMENT, code=68, reference=_resize_nearest)

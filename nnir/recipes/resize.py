@@ -13,10 +13,13 @@ from ..errors import BadType, Unsupported
 from ..model import Index, Value
 from ..ops import index, resize, unary
 from ..ops import index as ops
+from ..ops.resize import fraction_of
 from ..types import InterpolateMode, PadMode, Precision
 from .layout import to_channels_first, to_channels_last
 
 Scales = tuple[float | None, ...]
+SMALL = 1 << 10
+"""Numbers below that have products with sizes that 32 bits hold."""
 
 
 def sizes_after(x: Value, scales: Sequence[float]) -> Value:
@@ -26,8 +29,13 @@ def sizes_after(x: Value, scales: Sequence[float]) -> Value:
 
 
 def unknown_sizes_after(x: Value, scales: Sequence[float]) -> Value:
-    """floor(size * scale) of each spatial axis, computed while running."""
+    """floor(size * scale) of each spatial axis, computed while running: by integers where the
+    scales are fractions of small ones, so that what is known of the sizes stays known."""
     own = build.vector(x.model, [x.size(axis) for axis in range(-len(scales), 0)])
+    ratios = [r for s in scales if (r := fraction_of(s)) is not None and max(r) < SMALL]
+    if len(ratios) == len(scales):
+        grown, by = (x.model.constant(np.array(r, np.int64)) for r in zip(*ratios, strict=True))
+        return own * grown // by
     factors = x.model.constant(np.array(scales, np.float64))
     grown = unary.cast(own, dtype=Precision.FLOAT64) * factors
     return unary.cast(unary.floor(grown), dtype=Precision.INT64)

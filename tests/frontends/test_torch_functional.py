@@ -193,6 +193,9 @@ def test_reshapes_that_share_memory() -> None:
     assert is_view((2, 3), (1, 2), (6,)) is False
     assert is_view((2, 3, 4), (1, 8, 2), (2, 12)) is True
     assert is_view((n, 3), (1, n), (3 * n,)) is None
+    assert is_view((n, 4, 31, 16), (512, 512 * n, 16, 1), (n, 4, 16, 31)) is True
+    assert is_view((n, 4, 5), (20, 1, 4), (n, 20)) is False
+    assert is_view((n, 4, 5), (1, n, 4 * n), (n, 4, 5)) is True
 
 
 def test_what_shares_memory_agrees_with_torch() -> None:

@@ -37,3 +37,57 @@ def test_nothing_is_scattered_to_no_place(device: str) -> None:
         wanted = Scattered()(x, mask, found).numpy()
         result = run(x.numpy(), mask.numpy(), found.numpy())[0]
         np.testing.assert_array_equal(result, wanted, strict=True)
+
+
+class Pooled(nn.Module):
+    """A pyramid of bins that no common divisor fits."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        bins = nn.functional.adaptive_avg_pool2d
+        best = nn.functional.adaptive_max_pool2d(x, (5, 3))
+        return bins(x, 1), bins(x, (3, 6)), bins(x, (7, 2)), best
+
+
+class Grown(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return nn.functional.interpolate(x, scale_factor=(1.75, 0.625), mode="bilinear")
+
+
+class Positions(nn.Module):
+    """Distances between words, from the last one to the first, by steps that are a float."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        count = x.shape[2]
+        there = torch.arange(count, -count, -1.0, dtype=torch.int64)
+        return x[..., 0].sum() + there[: x.shape[3]]
+
+
+class Shifted(nn.Module):
+    """Scores of relative positions (Transformer-XL), masked where they lie."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        scores = x.transpose(0, 1)[..., :6, :5]
+        moved = scores.reshape(*scores.shape[:2], 5, 6)[:, :, 1:]
+        moved = moved.reshape(*scores.shape[:2], 6, 4)
+        moved[..., :3] *= 2
+        return moved
+
+
+@pytest.mark.parametrize("module", [Pooled, Grown, Positions, Shifted])
+@pytest.mark.parametrize("device", ["builtin", "onnxruntime", "openvino", "litert", "torch"])
+def test_sizes_that_a_run_tells(module: type[nn.Module], device: str) -> None:
+    made, auto = module(), torch.export.Dim.AUTO
+    open_axes = {0: auto, 1: auto} if module is Shifted else {0: auto, 2: auto, 3: auto}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        given = torch.ones(2, 3, 9, 8)
+        program = torch.export.export(made, (given,), dynamic_shapes=(open_axes,))
+    assert len(program.range_constraints) == len(open_axes)
+    run = nna.compile(nna.load(saved(program)), device)
+    shapes = [(3, 2, 9, 8), (1, 4, 9, 8)] if module is Shifted else [(3, 3, 13, 7), (1, 3, 8, 16)]
+    for shape in shapes:
+        x = torch.randn(shape, generator=torch.Generator().manual_seed(0))
+        wanted = made(x)
+        many = wanted if isinstance(wanted, tuple) else (wanted,)
+        for got, want in zip(run(x.numpy()), many, strict=True):
+            np.testing.assert_allclose(got, want.numpy(), rtol=4e-6, atol=4e-6, strict=True)

@@ -302,7 +302,9 @@ def test_integer_division_is_exact(device: OpenVINO) -> None:
 
 def test_quotients_of_sizes_that_are_subtracted(device: OpenVINO) -> None:
     def divide(x: Value) -> tuple[Value, ...]:
-        less = binary.sub(np.int64(3), index.gather(shape.shape(x, dtype=Precision.INT64), np.int64(0), axis=0))
+        less = binary.sub(
+            np.int64(3), index.gather(shape.shape(x, dtype=Precision.INT64), np.int64(0), axis=0)
+        )
         by = np.int64(5)
         return binary.floor_div(less, by), binary.mod(less, by), binary.mod(less, np.int64(-5))
 
