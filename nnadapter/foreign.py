@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+ZIP = b"PK\x03\x04"
 HDF5 = b"\x89HDF\r\n\x1a\n"
 TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 """What torch.save of PyTorch 1.5 and older wrote at first: a number, as a pickle."""
@@ -34,6 +35,10 @@ def explain_foreign(source: Path, head: bytes) -> str:
         return "a folder is read where it is a SavedModel, with a saved_model.pb or .pbtxt in it"
     if source.is_file() and not head:
         return "the file is empty"
+    if head.startswith(ZIP):
+        if source.suffix == ".npz":
+            return "arrays of NumPy, which are inputs or weights and no program"
+        return "a zip file without the members of a .pt2, .pt or .keras file"
     if head.startswith(HDF5):
         return (
             "HDF5, in which Keras keeps weights, and programs for itself; load it in Keras and "

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nnir.budget import read_head
+from nnir.errors import BadFile
 from nnir.mapping import Buffer, map_file
 from nnir.model import Model
 
@@ -23,10 +24,22 @@ def detects(source: Any) -> bool:
     if isinstance(source, bytes):
         return source.startswith(ZIP)
     if isinstance(source, Path):
-        if not source.is_file():
+        if not source.is_file() or read_head(source, 4) != ZIP:
             return False
-        return read_head(source, 4) == ZIP
+        return source.suffix in suffixes or _has_members(source)
     return any(c.__module__.partition(".")[0] == "torch" for c in type(source).__mro__)
+
+
+def _has_members(path: Path) -> bool:
+    """Whether a zip file with another suffix has what archives of PyTorch or TorchServe have; a
+    damaged one may."""
+    from .reading.container import MEMBERS, SERVED, Container
+
+    try:
+        archive = Container(map_file(path))
+    except BadFile:
+        return True
+    return archive.root == SERVED or any(name.endswith(MEMBERS) for name in archive.members)
 
 
 def options(source: Any) -> frozenset[str]:

@@ -8,9 +8,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
 from click.testing import CliRunner
@@ -56,6 +58,18 @@ def sources(tmp_path: Path) -> Path:
 
 def verdicts(run: BatchRun) -> dict[str, str]:
     return {Path(r.target).name: r.verdict for r in run.records}
+
+
+def test_archives_that_are_no_models_are_ignored(tmp_path: Path) -> None:
+    np.savez(tmp_path / "inputs.npz", x=np.zeros(3))
+    with zipfile.ZipFile(tmp_path / "text.docx", "w") as archive:
+        archive.writestr("word/document.xml", "<a/>")
+    with pytest.raises(BadInput, match="no model among 2 files"):
+        nna.batch(tmp_path, tmp_path / "out", ".nnir")
+    with pytest.raises(BadFile, match="arrays of NumPy, which are inputs or weights"):
+        nna.load(tmp_path / "inputs.npz")
+    with pytest.raises(BadFile, match=r"a zip file without the members of a \.pt2"):
+        nna.load(tmp_path / "text.docx")
 
 
 WANTED = {"a.nnir": VERIFIED, "b.nnir": VERIFIED, "odd.nnir": REFUSED, "cut.nnir": UNREADABLE}

@@ -26,6 +26,9 @@ LEGACY = "model.json"
 SERVED = "MAR-INF/"
 """The folder that TorchServe's archives have."""
 
+MEMBERS = ("archive_format", "data.pkl", "constants.pkl", OLD, LEGACY, "MANIFEST.json")
+"""Members that tell an archive of PyTorch or TorchServe from other zip files."""
+
 MOST_MEMBERS = 1_000_000
 LOCAL_HEADER = 30
 END = b"PK\x05\x06"
