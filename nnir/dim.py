@@ -164,8 +164,8 @@ def ceil_div(a: Dim, b: Dim) -> Dim:
 def is_natural(dim: Dim, depth: int = DEPTH) -> bool:
     """Whether a dimension is surely not negative, given that no symbol is.
 
-    Sums of sizes are. Otherwise each minimum, maximum and quotient is replaced by its bounds, at
-    most `depth` of them, so a False only means that nothing is known.
+    Sums of sizes are. Otherwise each minimum, maximum, quotient and remainder is replaced by its
+    bounds, at most `depth` of them, so a False only means that nothing is known.
     """
     if not isinstance(dim, Expr):
         return dim >= 0
@@ -269,6 +269,8 @@ def _below(dim: Expr, call: Call, factor: int) -> list[tuple[Dim, ...]]:
         # by * call is left or up to by - 1 less, and a whole number above -1 is not negative
         least = call.left - (by - 1) if factor > 0 else call.left
         return [(rest * by + factor * least + (by - 1),)]
+    if call.kind == "%" and isinstance(by, int) and by > 0:
+        return [(rest + min(factor, 0) * (by - 1),)]
     return []
 
 

@@ -314,6 +314,23 @@ def test_quotients_of_sizes_that_are_subtracted(device: OpenVINO) -> None:
         assert [a.item() for a in got] == [(3 - size) // 5, (3 - size) % 5, (3 - size) % -5]
 
 
+def test_quotients_of_large_sizes(device: OpenVINO) -> None:
+    """OpenVINO divides in float32, which does not hold them."""
+
+    def divide(x: Value) -> tuple[Value, ...]:
+        rows, columns = (
+            index.gather(shape.shape(x, dtype=Precision.INT64), np.int64(k), axis=0) for k in (0, 1)
+        )
+        many = rows * columns * columns
+        return many // np.int64(7), many % columns, (many + rows) // (columns + np.int64(2))
+
+    model = model_of(divide, (Precision.INT8, (symbol("n"), symbol("m"))))
+    for n, m in ((1203, 1111), (77, 4097), (3, 1)):
+        many = n * m * m
+        got = ran(device, model, np.zeros((n, m), np.int8))
+        assert [a.item() for a in got] == [many // 7, many % m, (many + n) // (m + 2)]
+
+
 def test_integer_sums_are_exact(device: OpenVINO) -> None:
     x = np.array([[1 << 24, 1, 1], [(1 << 31) - 1, 1, 5]], np.int32)
     model = model_of(lambda v: reduce.reduce_sum(v, [1], keepdim=False), (I32, (2, 3)))

@@ -10,6 +10,7 @@ from nnir.dim import (
     Dim,
     ceil_div,
     evaluate,
+    is_natural,
     maximum,
     minimum,
     product,
@@ -90,6 +91,11 @@ def test_arithmetic_is_that_of_integers(a: Dim, b: Dim, sizes: dict[str, int]) -
     assert evaluate(a * b, sizes) == x * y
 
 
+@given(expressions(4), SIZES)
+def test_what_is_natural_is_not_negative(dim: Dim, sizes: dict[str, int]) -> None:
+    assert not is_natural(dim) or evaluate(dim, sizes) >= 0
+
+
 def test_symbols_and_partial_evaluation() -> None:
     dim = (N + 1) // 2 * M
     assert symbols_of(dim) == {"n", "m"}
@@ -135,6 +141,9 @@ def test_framework_expressions() -> None:
 def test_what_can_be_decided_is() -> None:
     assert maximum(minimum(64, N), N) == N
     assert minimum(N // 2, N) == N // 2
+    assert is_natural(7 - N % 7)
+    assert is_natural((N + 6 - N % 7) // 7)
+    assert not is_natural(5 - N % 7)
     assert (N // 5) // 2 == N // 10
     assert 4 * ceil_div(N, 4) == N + (-N) % 4
     assert (32 * N * M) // (8 * N * M) == 4

@@ -80,6 +80,15 @@ def divide_truncating(g: Emitter, a: Ref, b: Ref) -> Ref:
     return g.where(b.equal(least), alone, quotient)
 
 
+def divide_natural(g: Emitter, a: Ref, b: Ref) -> Ref:
+    """`divide_truncating` where neither is negative."""
+    quotient = a / b
+    quotient = quotient + remainder(a, b, quotient) / b
+    left = remainder(a, b, quotient)
+    zero, one = g.number(0, a), g.number(1, a)
+    return quotient + g.where(b <= left, one, zero) - g.where(left < zero, one, zero)
+
+
 def remainder(a: Ref, b: Ref, quotient: Ref) -> Ref:
     """What is left of `a`."""
     return a - quotient * b
@@ -89,16 +98,18 @@ def quotient_of(g: Emitter, input0: Value, input1: Value, *, floor: bool) -> tup
     """The quotient and the remainder of integers, both 0 by 0."""
     if input0.is_float:
         raise NoLowering("openvino rounds the remainders of floats")
-    sizes = is_size(input0, input1) or (is_size(input0) and input1.known is not None)
+    natural = is_natural_size(input0, input1)
     a, b = wide(g, input0), wide(g, input1)
     zero, one = g.number(0, b), g.number(1, b)
     known = input1.constant
     safe = known is not None and bool(known.all())
     by = b if safe else g.where(b.equal(zero), one, b)
-    plain = sizes or input0.precision in NARROW
-    quotient = a / by if plain else divide_truncating(g, a, by)
+    if input0.precision in NARROW:
+        quotient = a / by
+    else:
+        quotient = (divide_natural if natural else divide_truncating)(g, a, by)
     left = remainder(a, by, quotient)
-    if floor and input0.dtype.kind == "i" and not (sizes and is_natural_size(input0, input1)):
+    if floor and input0.dtype.kind == "i" and not natural:
         other = (left < zero).unequal(by < zero)
         down = left.unequal(zero) & other
         quotient = g.where(down, quotient - one, quotient)
