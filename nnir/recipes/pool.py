@@ -76,8 +76,6 @@ def _max_pool_in_planes(
     x: Value, output: Sequence[int], given: dict[str, Any]
 ) -> tuple[Value, Value]:
     """The position of the best plane chooses among the positions in the planes."""
-    if any(isinstance(d, Expr) for d in x.shape[2:]):
-        raise Unsupported(f"adaptive_max_pool3d of {x.type}, whose sizes are not known")
     whole, plane = build.sizes_of(x), (output[1], output[2])
     flat = build.reshape(x, [whole[0], build.times(whole[1], whole[2]), *whole[3:]])
     rows, places = pool.adaptive_max_pool_2d(flat, output_shape=plane, **given)
@@ -88,8 +86,8 @@ def _max_pool_in_planes(
     columns = x.model.constant(np.int64(plane[0] * plane[1]))
     depth = where // columns  # where = depth * columns + column
     inside = ops.gather_elements(places, depth, axis=2)
-    area = x.model.constant(np.int64(int(x.shape[3]) * int(x.shape[4])))  # type: ignore[arg-type]
-    position = depth * area + inside
+    area = build.times(whole[3], whole[4])
+    position = depth * (area if isinstance(area, Value) else np.int64(area)) + inside
     end = [whole[0], whole[1], *output]
     return build.reshape(best, end), build.reshape(position, end)
 

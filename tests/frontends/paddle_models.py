@@ -266,6 +266,18 @@ class Checked(nn.Layer):
         return paddle.static.Print(x + 1) * 2
 
 
+class Open(nn.Layer):
+    """Volumes of open sizes, which Paddle multiplies by channels as if they were -1."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.InstanceNorm3D(2)
+        self.pool = nn.AdaptiveMaxPool3D((3, 2, 2))
+
+    def forward(self, x: Any) -> Any:
+        return self.pool(self.norm(x))
+
+
 def main() -> None:
     any_image = [None, 3, 16, 20]
     save("cnn", Net(), [any_image], [[data(n, 3, 16, 20)] for n in (1, 3)])
@@ -287,6 +299,8 @@ def main() -> None:
     save("steps", Steps(), [[None, None, 3]], [[data(n, t, 3)] for n, t in ((2, 5), (1, 3))])
     save("lists", Lists(), [[2, 4], [1]], [[data(2, 4), integers(n)] for n in (4, 1, 2)])
     save("written", Written(), [[None, 4], [1]], counts)
+    volumes = [[data(n, 2, *sizes)] for n, *sizes in ((1, 4, 5, 6), (3, 5, 3, 7))]
+    save("open", Open(), [[None, 2, None, None, None]], volumes)
     save("checked", Checked(), [[2, 4]], [[data(2, 4)]])
 
 

@@ -17,7 +17,7 @@ from nnir.model import Model
 DEVICES = ("builtin", "onnxruntime")
 MODELS = (
     *("cnn", "transformer", "crnn", "lengths", "yolo", "matrix_nms", "branch", "checked"),
-    *("while", "chosen", "growing", "fixed", "steps", "lists", "written"),
+    *("while", "chosen", "growing", "fixed", "steps", "lists", "written", "open"),
 )
 
 

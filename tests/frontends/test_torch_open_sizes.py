@@ -48,6 +48,13 @@ class Pooled(nn.Module):
         return bins(x, 1), bins(x, (3, 6)), bins(x, (7, 2)), best
 
 
+class Volumes(nn.Module):
+    """The best of each bin of a volume, and where it lies."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return nn.functional.adaptive_max_pool3d(x[:, None], (2, 3, 4), return_indices=True)
+
+
 class Grown(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return nn.functional.interpolate(x, scale_factor=(1.75, 0.625), mode="bilinear")
@@ -71,6 +78,19 @@ class Shifted(nn.Module):
         moved = moved.reshape(*scores.shape[:2], 6, 4)
         moved[..., :3] *= 2
         return moved
+
+
+def test_where_the_best_of_open_volumes_lie() -> None:
+    auto = torch.export.Dim.AUTO
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        axes = dict.fromkeys(range(4), auto)
+        program = torch.export.export(Volumes(), (torch.ones(2, 3, 9, 8),), dynamic_shapes=(axes,))
+    run = nna.compile(nna.load(saved(program)), "builtin")
+    for shape in ((1, 5, 7, 6), (3, 2, 3, 11)):
+        x = torch.randn(shape, generator=torch.Generator().manual_seed(0))
+        for got, want in zip(run(x.numpy()), Volumes()(x), strict=True):
+            np.testing.assert_array_equal(got, want.numpy(), strict=True)
 
 
 @pytest.mark.parametrize("module", [Pooled, Grown, Positions, Shifted])

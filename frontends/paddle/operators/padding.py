@@ -63,9 +63,9 @@ def temporal_shift(x: Value, seg_num: int, shift_ratio: float, data_format: str)
 
 
 def shift_steps(x: Value, seg_num: int, shift_ratio: float) -> Value:
-    if x.rank != 4 or not isinstance(x.shape[1], int):
+    if x.rank != 4:
         raise BadType(f"temporal_shift of {x.type}")
-    channels = x.shape[1]
+    (channels,) = build.known_sizes(x, (1,))
     first, second = int(channels * shift_ratio), int(channels * 2 * shift_ratio)
     steps = build.reshape(x, [-1, seg_num, *build.sizes_of(x)[1:]])
     around = shape.pad(steps, [0, 0, 1, 1, *[0, 0] * 3])

@@ -344,9 +344,10 @@ def type_of(source: Mapping[str, Any] | None) -> Any:
     _, _, name = str(element["#"]).partition(".")
     if name not in TYPES:
         raise Unsupported(f"a tensor of type {name[:60]!r}")
-    if not all(isinstance(s, int) and s >= -1 for s in sizes):
+    if not all(isinstance(s, int) for s in sizes):
         raise BadFile(f"a tensor of shape {str(sizes)[:60]}")
-    return TYPES[name], tuple(sizes)
+    # Paddle multiplies the -1 of open sizes as if they were one
+    return TYPES[name], tuple(max(s, -1) for s in sizes)
 
 
 OPEN = symbol("open")
