@@ -272,7 +272,7 @@ class Open(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
         self.norm = nn.InstanceNorm3D(2)
-        self.pool = nn.AdaptiveMaxPool3D((3, 2, 2))
+        self.pool = nn.AdaptiveAvgPool3D((3, 2, 2))
 
     def forward(self, x: Any) -> Any:
         return self.pool(self.norm(x))
