@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -70,3 +71,16 @@ def is_real(dtype: np.dtype) -> bool:
     """Whether a NumPy type (of ml_dtypes too) is a floating point type."""
     found = find_precision(dtype)
     return found is not None and found.is_float
+
+
+PLAIN = 1 << 20
+"""What numerators and denominators are below."""
+
+
+def fraction_of(number: float) -> tuple[int, int] | None:
+    """The fraction that a number is exactly, none of whose parts is large, so that products with
+    sizes are exact in integers and in float64; None where it is none."""
+    if not math.isfinite(number):
+        return None
+    top, bottom = number.as_integer_ratio()
+    return (top, bottom) if abs(top) < PLAIN and bottom < PLAIN else None

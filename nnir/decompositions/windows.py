@@ -11,7 +11,7 @@ import numpy as np
 from .. import build
 from ..decomposition import Level
 from ..errors import Unsupported
-from ..model import Index, Value
+from ..model import Value
 from ..ops import binary, compare, index, logic, pool, reduce, shape, windows
 from ..ops.reduce import lowest
 from ..types import AutoPad, Fuse, Precision
@@ -197,15 +197,19 @@ def _each_bin(input: Value, output_shape: Sequence[int], reduced: Callable[..., 
     return result
 
 
-def _bins(input: Value, axis: int, count: int) -> list[tuple[Index, Index]]:
+def _bins(input: Value, axis: int, count: int) -> list[tuple[Value, Value]]:
     """Where the bins of an axis begin and end."""
-    size = build.size_of(input, axis)
+    size, model = build.size_of(input, axis), input.model
     if isinstance(size, int):
-        return [([b.start], [b.stop]) for b in pool.bins_along(size, count)]
+        ends = [(b.start, b.stop) for b in pool.bins_along(size, count)]
+        return [(build.vector(model, [start]), build.vector(model, [stop])) for start, stop in ends]
     if count > MOST_BINS:
         build.known_sizes(input, (axis,))  # which are not
-    begun = [build.over(build.times(size, k), count) for k in range(1, count)]
+    begun = [build.over(build.times(size, k), count) for k in range(count)]
     ended = [
-        build.over(build.plus(build.times(size, k), count - 1), count) for k in range(1, count)
+        build.over(build.plus(build.times(size, k + 1), count - 1), count) for k in range(count)
     ]
-    return list(zip([[0], *begun], [*ended, size], strict=True))
+    return [
+        (build.vector(model, [a]), build.vector(model, [b]))
+        for a, b in zip(begun, ended, strict=True)
+    ]

@@ -10,7 +10,7 @@ import numpy as np
 from ..broadcast import axes_of, contents, ints, length_of, shapes_differ
 from ..dim import Dim, Expr
 from ..model import Index, Value
-from ..numeric import wide
+from ..numeric import fraction_of, wide
 from ..operator import Pattern, operator, require
 from ..types import InterpolateMode, PadMode, TensorType
 from . import sampling
@@ -25,8 +25,6 @@ COORDINATES = (
     "asymmetric",
     "tf_crop_and_resize",
 )
-PLAIN = 1 << 20
-"""What the parts of a scale that is a fraction are below."""
 ROUNDINGS = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 POLICIES = ("stretch", "not_larger", "not_smaller")
 
@@ -98,15 +96,6 @@ def _resized_type(name: str, input: Value, shape: Value | None, scales: Value | 
     return input.type.with_shape((*input.shape[:2], *sizes))
 
 
-def fraction_of(scale: float) -> tuple[int, int] | None:
-    """The fraction that a scale is exactly, of numbers by which products with sizes are exact in
-    integers and in float64; None where it is none."""
-    if not math.isfinite(scale):
-        return None
-    top, bottom = scale.as_integer_ratio()
-    return (top, bottom) if 0 <= top < PLAIN and bottom < PLAIN else None
-
-
 def scale_size(input: Value, size: Dim, scales: np.ndarray | None, position: int) -> Dim:
     """floor(size * scale), symbolic where the scale is a fraction of small numbers."""
     if scales is None:
@@ -115,7 +104,9 @@ def scale_size(input: Value, size: Dim, scales: np.ndarray | None, position: int
     if not isinstance(size, Expr):
         return math.floor(size * scale)
     ratio = fraction_of(scale)
-    return input.model.fresh() if ratio is None else size * ratio[0] // ratio[1]
+    if ratio is None or ratio[0] < 0:
+        return input.model.fresh()
+    return size * ratio[0] // ratio[1]
 
 
 @operator(pattern=Pattern.MOVEMENT, code=68, reference=_resize_nearest)

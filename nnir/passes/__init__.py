@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .copies import remove_copies
     from .dead import remove_dead_code
     from .dense import fuse_dense
+    from .doubles import narrow_doubles
     from .fold import fold_constants, fold_large_constants
     from .fusing import FUSIONS
     from .gelu import fuse_gelu
@@ -44,6 +45,7 @@ _PLACES = {
     "remove_copies": "copies",
     "remove_dead_code": "dead",
     "fuse_dense": "dense",
+    "narrow_doubles": "doubles",
     "fold_constants": "fold",
     "fold_large_constants": "fold",
     "fuse_gelu": "gelu",
@@ -90,6 +92,7 @@ __all__ = [
     "merge_common",
     "name_clips",
     "name_transposes",
+    "narrow_doubles",
     "remove_copies",
     "remove_dead_code",
     "remove_identities",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .common import merge_common
 from .copies import remove_copies
 from .dead import remove_dead_code
+from .doubles import narrow_doubles
 from .fold import fold_constants
 from .identities import join_unsqueezes, remove_identities
 from .rewrite import Pass
@@ -17,6 +18,7 @@ CLEAN: tuple[Pass, ...] = (
     remove_identities,
     join_unsqueezes,
     find_negative_zeros,
+    narrow_doubles,
     simplify_shapes,
     merge_common,
     remove_dead_code,

@@ -11,9 +11,9 @@ from ..broadcast import ints
 from ..dim import Expr
 from ..errors import BadType, Unsupported
 from ..model import Index, Value
+from ..numeric import fraction_of
 from ..ops import index, resize, unary
 from ..ops import index as ops
-from ..ops.resize import fraction_of
 from ..types import InterpolateMode, PadMode, Precision
 from .layout import to_channels_first, to_channels_last
 

@@ -60,6 +60,17 @@ class Grown(nn.Module):
         return nn.functional.interpolate(x, scale_factor=(1.75, 0.625), mode="bilinear")
 
 
+class Centres(nn.Module):
+    """The middle of each patch, between -1 and 1, and a grid between them."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        rows, columns = x.shape[2], x.shape[3]
+        centres = torch.arange(0.5, rows) / rows * 2 - 1
+        back = torch.arange(-0.75, columns, 0.25)
+        grid = torch.linspace(0.5, rows - 0.5, 5)
+        return centres + x[0, 0, 0, 0], back, grid, x * (rows / columns), x + rows * 0.125
+
+
 class Positions(nn.Module):
     """Distances between words, from the last one to the first, by steps that are a float."""
 
@@ -93,7 +104,7 @@ def test_where_the_best_of_open_volumes_lie() -> None:
             np.testing.assert_array_equal(got, want.numpy(), strict=True)
 
 
-@pytest.mark.parametrize("module", [Pooled, Grown, Positions, Shifted])
+@pytest.mark.parametrize("module", [Pooled, Grown, Centres, Positions, Shifted])
 @pytest.mark.parametrize("device", ["builtin", "onnxruntime", "openvino", "litert", "torch"])
 def test_sizes_that_a_run_tells(module: type[nn.Module], device: str) -> None:
     made, auto = module(), torch.export.Dim.AUTO

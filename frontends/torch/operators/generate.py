@@ -10,6 +10,7 @@ import numpy as np
 from nnir import build
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Model, Value
+from nnir.numeric import fraction_of
 from nnir.ops import generate
 from nnir.recipes import generate as generate_recipes
 from nnir.recipes.generate import known_number
@@ -61,16 +62,36 @@ def range_values(
     if any(isinstance(v, float) and not math.isfinite(v) for v in bounds):
         raise BadType("arange from {} to {} by {}".format(*bounds))
     if to_type == Precision.INT64:  # as PyTorch takes the bounds of no other type
-        bounds = [v.cast(to_type) if isinstance(v, Value) else int(v) for v in bounds]
+        bounds = [int(v) if isinstance(v, float) else v for v in bounds]
+        bounds = [v.cast(to_type) if isinstance(v, Value) else v for v in bounds]
         is_float = False
     numbers = [v for v in bounds if isinstance(v, (int, float))]
     if len(numbers) == len(bounds):
         return _known_range(model, numbers, to_type)
+    made = _even_range(model, bounds) if is_float and to_type == Precision.FLOAT32 else None
+    if made is not None:
+        return made
     wide = Precision.FLOAT64 if is_float else Precision.INT64
     first, last, by = (to_value(v, wide, model) for v in bounds)
     if is_float and to_type.is_integer:
         raise NotConstant("arange of integers between floats that are only known while running")
     return generate.range_(first, last, by).cast(to_type)
+
+
+def _even_range(model: Model, bounds: Sequence[Operand]) -> Value | None:
+    """A range between sizes and fractions of small numbers as FLOAT32, which is counted in integers
+    and not in FLOAT64; None where it is none."""
+    numbers = [v for v in bounds if isinstance(v, (int, float))]
+    ratios = [r for v in numbers if (r := fraction_of(v))]
+    is_whole = all(v.is_integer for v in bounds if isinstance(v, Value))
+    by = bounds[2]
+    if not is_whole or len(ratios) < len(numbers) or isinstance(by, (Value, complex)) or not by:
+        return None
+    scale = max(bottom for _, bottom in ratios)
+    first, last, step = (to_value(v * scale, Precision.INT64, model) for v in bounds)
+    count = -((first - last) // step)
+    at = generate.range_(*(to_value(v, Precision.INT64, model) for v in (0, count, 1)))
+    return at.cast(Precision.FLOAT32) * np.float32(by) + to_value(bounds[0], DEFAULT_FLOAT, model)
 
 
 def _known_range(model: Model, bounds: Sequence[int | float], to_type: Precision) -> Value:
