@@ -68,7 +68,8 @@ class Centres(nn.Module):
         centres = torch.arange(0.5, rows) / rows * 2 - 1
         back = torch.arange(-0.75, columns, 0.25)
         grid = torch.linspace(0.5, rows - 0.5, 5)
-        return centres + x[0, 0, 0, 0], back, grid, x * (rows / columns), x + rows * 0.125
+        ends = torch.tensor([rows - 4.5, columns * 8.0])  # asks for the type of both
+        return centres + x[0, 0, 0, 0], back, grid, ends, x * (rows / columns), x + rows * 0.125
 
 
 class Positions(nn.Module):
