@@ -3,7 +3,7 @@
 Kind: crash
 Says: The operators allow it: products and a softmax, a transpose of heads and rows, and a product
 with the sigmoid of another tensor. With SNIPPETS_MODE=DISABLE, or with one head, it is right.
-Seen: 2026.4.1
+Seen: 2026.4.1, on processors without AVX-512
 Here: one axis more stands between (`hal/drivers/openvino/gates.py`).
 """
 

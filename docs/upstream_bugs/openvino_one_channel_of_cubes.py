@@ -3,7 +3,7 @@
 Kind: wrong value
 Says: A convolution sums products of taps that lie `dilations` apart; with a second channel of zeros
 it does.
-Seen: 2026.4.1
+Seen: 2026.4.1, on processors without AVX-512
 Here: A channel of zeros is added (`hal/drivers/openvino/strides.py`).
 """
 
