@@ -389,6 +389,16 @@ def experts(shape: str) -> Model:
     return model
 
 
+def bounded_product() -> Model:
+    """A product that is clipped from below, with infinity as the other bound."""
+    model = Model("bounded")
+    x = model.input("x", TensorType(F32, (3, 16)))
+    weights = np.random.default_rng(1).standard_normal((16, 16), np.float32)
+    bounds = (model.constant(np.float32(n)) for n in (0.1, np.inf))
+    model.outputs = [activation.clip(linear.mat_mul(x, model.constant(weights)), *bounds)]
+    return model
+
+
 def loop() -> Model:
     """A loop whose condition is a constant of a branch."""
     import onnx

@@ -13,7 +13,7 @@ import pytest
 
 import nnadapter as nna
 from conformance.upstream.bug import read_bugs
-from hal.drivers.litert.quirks import CONSTANT_BRANCH
+from hal.drivers.litert.quirks import CONSTANT_BRANCH, INFINITE_BOUND
 from hal.drivers.litert.quirks import QUIRKS as OF_LITERT
 from hal.drivers.onnxruntime.quirks import (
     ABOVE_FLOAT8,
@@ -65,6 +65,7 @@ from .quirk_models import (
     attention,
     behind_pool,
     border_before_same,
+    bounded_product,
     coarse_bias,
     column,
     cubes,
@@ -175,6 +176,7 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (SLICE_BEFORE_GATHER, "openvino", cut_and_gathered),
     (REPEATS_OF_REPEATS, "openvino", repeated_twice),
     (CONSTANT_BRANCH, "litert", loop),
+    (INFINITE_BOUND, "litert", bounded_product),
 ]
 
 

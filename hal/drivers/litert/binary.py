@@ -12,8 +12,10 @@ from nnir.types import Fuse, Precision
 
 from ...attributes import Ints
 from ...lowering import Lowerings
+from ...quirks import report_met
 from .emitter import Emitter, Real, Ref, Taken, result_shape
 from .kernels import RECTIFIERS, compute_precision
+from .quirks import INFINITE_BOUND
 from .static import only_number
 
 table = Lowerings[Ref]()
@@ -51,10 +53,25 @@ def may_be_nan(ref: Ref) -> bool:
     return ref.precision.is_float and (data is None or bool(np.isnan(data).any()))
 
 
+NO_BOUND = {"MAXIMUM": -np.inf, "MINIMUM": np.inf}
+"""What changes no number."""
+
+
+def is_no_bound(name: str, bound: Ref, x: Ref) -> bool:
+    """Whether a constant changes neither a number nor the shape."""
+    data = bound.tensor.data
+    if data is None or data.size != 1 or bound.rank > x.rank:
+        return False
+    return bool(data.item() == NO_BOUND[name])
+
+
 @table.each({binary.max_: "MAXIMUM", binary.min_: "MINIMUM"})
 def extreme(g: Emitter, name: str, input0: Taken, input1: Taken) -> Ref:
     """Where NaN wins: beside a constant the kernels let it, else not."""
     pair = sorted((input0, input1), key=lambda ref: ref.tensor.data is None)
+    if is_no_bound(name, *pair):
+        report_met(INFINITE_BOUND)
+        return pair[1]
     made = g.elementwise(name, *pair)
     for ref in pair[::-1] if may_be_nan(pair[0]) else ():
         if may_be_nan(ref):

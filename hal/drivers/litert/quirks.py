@@ -12,4 +12,12 @@ CONSTANT_BRANCH = Quirk(
     "2.3.0",
     Means.REWRITTEN,
 )
-QUIRKS = (CONSTANT_BRANCH,)
+INFINITE_BOUND = Quirk(
+    "litert",
+    "infinite_bound",
+    "a MINIMUM with infinity, or a MAXIMUM with minus infinity, that XNNPACK joins with another "
+    "bound in front gives what lies in memory",
+    "2.3.0",
+    Means.REWRITTEN,
+)
+QUIRKS = (CONSTANT_BRANCH, INFINITE_BOUND)
