@@ -22,8 +22,7 @@ from nnir.stateful import make_held, with_initial
 
 from ..judging.quantised import rounding_allowance
 from ..oracles.origin import arrays_of_first_call
-from ..verifying.inputs import random_inputs
-from ..verifying.verify import Row, compare_output
+from ..verifying.verify import Row, compare_output, inputs_to_try
 from .finding import Arrays
 from .intermediate import intermediates
 from .search import Walk
@@ -52,7 +51,9 @@ def errors_along(
 ) -> Along:
     """Run `model` on the device as a whole, and compare what its operations make by name."""
     model = make_held(model)
-    arrays = random_inputs(model, seed) if inputs is None else [np.asarray(a) for a in inputs]
+    (arrays, *_) = (
+        inputs_to_try(source, model, seed) if inputs is None else [[*map(np.asarray, inputs)]]
+    )
     found = Along()
     with temporary_folder() as folder:
         known = intermediates(source, model, arrays_of_first_call(model, arrays), folder)

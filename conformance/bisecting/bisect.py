@@ -23,9 +23,8 @@ from ..judging.quantised import is_quantized, rounding_allowance
 from ..judging.tolerance import relative_to
 from ..oracles.origin import arrays_of_first_call, call_with_states, origin_of
 from ..processes.worker import available
-from ..verifying.inputs import random_inputs
 from ..verifying.trials import Trial
-from ..verifying.verify import TOLERANCES, compare_trials
+from ..verifying.verify import TOLERANCES, compare_trials, inputs_to_try
 from .finding import SOMEWHERE, TOGETHER, Arrays, Bisection, Finding
 from .intermediate import intermediates
 from .search import Walk
@@ -47,11 +46,28 @@ def bisect(
     """Find the first operation of `model` whose result leaves the tolerance.
 
     `tolerance`: of one operation, relative to the largest magnitude of its output; by precision
-    when None. The origin runs first and ends before the device begins, and the device holds one
+    when None. Without `inputs` those that `verify` tries, one after the other until an operation is
+    found. The origin runs first and ends before the device begins, and the device holds one
     operation at a time, so that of a model only one copy is in memory.
     """
     model = make_held(model)
-    arrays = random_inputs(model, seed) if inputs is None else [np.asarray(a) for a in inputs]
+    tried = inputs_to_try(source, model, seed) if inputs is None else [[*map(np.asarray, inputs)]]
+    for arrays in tried:
+        found = _bisect_on(arrays, source, model, device, properties, tolerance)
+        if found.finding is not None:
+            break
+    return found
+
+
+def _bisect_on(
+    arrays: Arrays,
+    source: Any,
+    model: Model,
+    device: str,
+    properties: str,
+    tolerance: float | None,
+) -> Bisection:
+    """Compare the operations of one run."""
     theirs = arrays_of_first_call(model, arrays)
     with temporary_folder() as folder:
         known = intermediates(source, model, theirs, folder)

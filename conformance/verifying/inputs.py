@@ -21,7 +21,15 @@ SIZES = (2, 3, 4, 8, 16, 32, 64, 128, 224, 1)
 """What open dimensions may be; many models take small ones only from a certain size on. 1 proves
 least: it is where nothing else is taken."""
 
+LONG = (512, 4096, 16384)
+"""The same for sound and text of few samples: some models take none that are shorter."""
+
+FEW = 2
+"""So many samples of what is long."""
+
 LARGEST = 1 << 28
+MANY = 1 << 24
+"""Elements of all inputs, beyond which no size is tried that need not be."""
 
 
 def random_inputs(
@@ -53,10 +61,25 @@ def choose_sizes(
 ) -> dict[str, int]:
     """Open dimensions of one size, or each larger than the one before by `step`, within what the
     model says of them; those that are `known` as they are."""
+    names = sorted(open_sizes(model))
+    chosen = {name: size + step * position for position, name in enumerate(names)}
+    return _allowed(model, chosen | dict(known or {}))
+
+
+def long_sizes(model: Model, size: int, known: Mapping[str, int]) -> dict[str, int]:
+    """`choose_sizes` of few samples that are long: an input's first axis counts them."""
+    names = open_sizes(model)
+    samples = {n for v in user_inputs(model) if v.rank > 1 for n in symbols_of(v.shape[0])}
+    chosen = {name: FEW if name in samples else size for name in names}
+    return _allowed(model, chosen | dict(known))
+
+
+def _allowed(model: Model, chosen: Mapping[str, int]) -> dict[str, int]:
+    """The nearest sizes that the model says are possible."""
     sizes = {}
-    for position, name in enumerate(sorted(open_sizes(model))):
+    for name in sorted(open_sizes(model)):
         low, high = model.symbols.get(name, (0, None))
-        wanted = max(low, (known or {}).get(name, size + step * position))
+        wanted = max(low, chosen[name])
         sizes[name] = wanted if high is None else min(wanted, high)
     return sizes
 
@@ -72,6 +95,10 @@ def rank_sizes(model: Model) -> list[dict[str, int]]:
             sizes = choose_sizes(model, size, step, known)
             if sizes not in choices:
                 choices.append(sizes)
+    for size in LONG:
+        sizes = long_sizes(model, size, known)
+        if sizes not in choices and count_elements(model, sizes) <= MANY:
+            choices.append(sizes)
 
     made = {d for o in model.operations for v in o.outputs for d in v.shape if isinstance(d, Expr)}
 
@@ -89,6 +116,15 @@ def makes_nothing(dims: Iterable[Expr], sizes: Mapping[str, int]) -> bool:
     except BadInput:
         return True
     return any(isinstance(size, int) and size < 1 for size in found)
+
+
+def count_elements(model: Model, sizes: Mapping[str, int]) -> int:
+    """How many elements the inputs have with these sizes, or more than are tried."""
+    try:
+        found = [[evaluate(d, sizes) for d in v.shape] for v in user_inputs(model)]
+    except BadInput:
+        return MANY + 1
+    return sum(math.prod(d if isinstance(d, int) else MANY + 1 for d in shape) for shape in found)
 
 
 def open_sizes(model: Model) -> set[str]:

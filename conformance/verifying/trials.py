@@ -13,7 +13,7 @@ from nnir.progress import advance, stage
 
 from ..judging.compare import is_float
 from ..oracles.oracle import Refused
-from .inputs import random_inputs, rank_sizes
+from .inputs import MANY, random_inputs, rank_sizes
 
 Arrays = list[np.ndarray]
 
@@ -28,9 +28,6 @@ SMALL = (1, 0)
 
 NEARLY = 1e-6
 """How far floats may lie apart, relative to them, to be the same for a person."""
-
-MOST = 1 << 24
-"""Elements of all inputs, beyond which no larger size is tried."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +96,7 @@ def _make_trials(model: Model, run: Run, seed: int, count: int, most: int | None
     refusal: Refused | None = None
     for sizes in rank_sizes(model):
         arrays = random_inputs(model, seed + len(found), sizes, most)
-        if found and sum(a.size for a in arrays) > MOST:
+        if found and sum(a.size for a in arrays) > MANY:
             break
         try:
             found.append(Trial(arrays, run(arrays), sizes, most))

@@ -29,6 +29,7 @@ from ..judging.tolerance import largest
 from ..oracles.oracle import Refused
 from ..oracles.origin import BUILTIN, Origin, References, call_with_states, origin_of
 from ..oracles.sessions import NotInstalled
+from .inputs import open_sizes, random_inputs
 from .stock_engine import Stock
 from .trials import Arrays, Trial, trials, weaknesses
 
@@ -239,6 +240,20 @@ def ask_origin(
         if not origin.ask_second():
             raise
         return ask_origin(model, origin, seed, inputs)
+
+
+def inputs_to_try(source: Any, model: Model, seed: int) -> list[Arrays]:
+    """The inputs that a model is compared on: those of `verify`, where the origin may take others
+    than come first. Of one that keeps states those of the first call alone."""
+    first = random_inputs(model, seed)
+    if not (open_sizes(model) or any(v.is_integer for v in model.inputs)):
+        return [first]
+    try:
+        with origin_of(source, model) as origin:
+            found = ask_origin(model, origin, seed)
+    except Unsupported:
+        return [first]
+    return [t.arrays for t in found[: 1 if model.states else None]]
 
 
 def _names_seen(model: Model) -> list[str]:
