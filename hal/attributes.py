@@ -91,6 +91,12 @@ class Window:
         """The padding that is really applied to axes of `sizes`."""
         return windows.resolve_padding(self.auto_pad, self.pads, sizes, self.extents, self.strides)
 
+    def same_padding(self, sizes: Sequence[Dim]) -> windows.Pairs | None:
+        """That of SAME, where it does not depend on an open size."""
+        axes = zip(sizes, self.extents, self.strides, strict=True)
+        found = [p for axis in axes if (p := windows.same_pads_of(*axis)) is not None]
+        return tuple(found) if len(found) == self.rank else None
+
 
 @dataclass(frozen=True)
 class Transposed(Window):

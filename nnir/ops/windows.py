@@ -31,6 +31,13 @@ def same_pads(size: int, extent: int, stride: int) -> tuple[int, int]:
     return total // 2, total - total // 2
 
 
+def same_pads_of(size: Dim, extent: int, stride: int) -> tuple[int, int] | None:
+    """`same_pads` of a size that may be open; None where they depend on it."""
+    if not isinstance(size, Expr):
+        return same_pads(size, extent, stride)
+    return same_pads(1, extent, stride) if 1 in (stride, extent) else None
+
+
 def resolve_padding(
     auto_pad: AutoPad,
     pads: Sequence[int] | None,

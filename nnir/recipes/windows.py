@@ -78,13 +78,10 @@ class Window:
 
 def pads_of_same(size: Dim, extent: int, stride: int) -> tuple[int, int]:
     """The padding of one axis by SAME, the smaller half in front; NotConstant where it is open."""
-    if not isinstance(size, Expr):
-        return windows.same_pads(size, extent, stride)
-    if stride == 1:
-        return (extent - 1) // 2, extent // 2
-    if extent == 1:
-        return 0, 0
-    raise NotConstant(f"padding='SAME' with stride {stride} of {size} elements, which are open")
+    pads = windows.same_pads_of(size, extent, stride)
+    if pads is None:
+        raise NotConstant(f"padding='SAME' with stride {stride} of {size} elements, which are open")
+    return pads
 
 
 def make_window(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nnir.dim import Expr
+from nnir.dim import Dim, Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 
@@ -32,12 +32,19 @@ def padding(input: Value, how: Window) -> tuple[str | None, list[int] | None]:
     """ONNX's auto_pad and pads."""
     if not how.is_same:
         return None, begins_ends(how.pads)
-    sizes = [d for d in input.shape[2:] if not isinstance(d, Expr)]
-    if len(sizes) == how.rank:
-        return None, begins_ends([p for pair in how.resolve_padding(sizes) for p in pair])
-    if any(s > k for s, k in zip(how.strides, how.kernel_shape, strict=True)):
+    pairs = how.same_padding(input.shape[2:])
+    if pairs is not None:
+        return None, begins_ends([p for pair in pairs for p in pair])
+    axes = zip(input.shape[2:], how.extents, how.strides, strict=True)
+    if any(stride > extent and leaves_out(n, extent, stride) for n, extent, stride in axes):
         raise NoLowering("auto_pad SAME with strides above the kernel needs known sizes")
     return "SAME_UPPER", None
+
+
+def leaves_out(size: Dim, extent: int, stride: int) -> bool:
+    """Whether elements may lie behind the last window, which ONNX Runtime takes for a padding below
+    zero."""
+    return isinstance(size, Expr) or (size - 1) // stride * stride + extent < size
 
 
 def spatial_sizes(name: str, input: Value) -> list[int]:
