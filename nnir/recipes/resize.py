@@ -35,7 +35,7 @@ def unknown_sizes_after(x: Value, scales: Sequence[float]) -> Value:
     ratios = [r for s in scales if (r := fraction_of(s)) is not None and max(r) < SMALL]
     if len(ratios) == len(scales):
         grown, by = (x.model.constant(np.array(r, np.int64)) for r in zip(*ratios, strict=True))
-        return own * grown // by
+        return build.over(own * grown, by) if any(d != 1 for _, d in ratios) else own * grown
     factors = x.model.constant(np.array(scales, np.float64))
     grown = unary.cast(own, dtype=Precision.FLOAT64) * factors
     return unary.cast(unary.floor(grown), dtype=Precision.INT64)

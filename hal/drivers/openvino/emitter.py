@@ -396,12 +396,12 @@ class Emitter(Emission[Ref]):
         return self.node("ShapeOf", operand, output_type="i64")
 
     def squeeze(self, operand: Operand, *axes: int) -> Ref:
-        """`operand` without axes of size 1."""
-        return self.node("Squeeze", operand, self.ints(*axes))
+        """`operand` without axes of size 1: without none of them, not all as by Squeeze."""
+        return self.node("Squeeze", operand, self.ints(*axes)) if axes else self.take(operand)
 
     def unsqueeze(self, operand: Operand, *axes: int) -> Ref:
         """`operand` with axes of size 1, which are counted in the result."""
-        return self.node("Unsqueeze", operand, self.ints(*axes))
+        return self.node("Unsqueeze", operand, self.ints(*axes)) if axes else self.take(operand)
 
     def transpose(self, operand: Operand, *perm: int) -> Ref:
         """`operand` with its axes in another order."""

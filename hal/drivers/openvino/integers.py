@@ -55,7 +55,9 @@ def is_natural_size(*values: Value) -> bool:
     """Whether values are sizes, or numbers beside them, that are surely not negative: what is
     subtracted from another one may be, as in a quotient that is rounded up."""
     held = [v.content if v.known is None else v.known for v in values]
-    return all(h is not None and all(map(is_natural, h.flat)) for h in held)
+    if any(h is None for h in held):
+        return False  # before a large one is walked over
+    return all(is_natural(d) for h in held if h is not None for d in h.flat)
 
 
 def divide_truncating(g: Emitter, a: Ref, b: Ref) -> Ref:
