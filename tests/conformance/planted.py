@@ -16,6 +16,7 @@ from frontends.torch import TABLE
 from hal.drivers.onnxruntime.driver import LOWERINGS
 from hal.lowering import results_of
 from nnir.folding import Folder
+from nnir.model import Value
 from nnir.ops import conv, linear, reduce, shape
 from nnir.types import Fuse, Precision
 
@@ -55,8 +56,9 @@ def onnx_softmax(patch: Patch = setattr) -> None:
     found = ONNX.find("Softmax", 21)
     function = found.function
 
-    def wrong(input: Any, *, axis: int = -1) -> Any:
-        return function(input, axis=axis - 1)
+    def wrong(input: Value, *, axis: int = -1) -> Value:  # as the table reads what it takes
+        made: Value = function(input, axis=axis - 1)
+        return made
 
     patch(found, "function", wrong)
 

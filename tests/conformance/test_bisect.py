@@ -27,7 +27,7 @@ from hal.drivers.onnxruntime.driver import LOWERINGS
 from nnadapter.cli import main
 from nnir.errors import BadInput
 from nnir.extract import extract
-from nnir.ops import activation, binary, shape
+from nnir.ops import activation, binary, shape, unary
 
 from ..conftest import info, model_of, tensor
 from . import planted
@@ -232,6 +232,20 @@ def test_a_wrong_transpose_is_to_blame_itself(tmp_path: Path, monkeypatch: Patch
     planted.reference(monkeypatch.setattr, shape.transpose, lambda _, x, perm: x.copy())
     finding = bisected(tmp_path / "m.onnx", nodes, [2, 4, 4]).finding
     assert (finding.operation, finding.origin) == ("TRANSPOSE", "tr")
+
+
+def test_it_looks_at_sizes_that_the_origin_takes(tmp_path: Path, monkeypatch: Patch) -> None:
+    """A reflection needs more elements than it mirrors, which the first size tried has not."""
+    nodes = [
+        helper.make_node("Pad", ["x", "ends"], ["p"], mode="reflect"),
+        helper.make_node("Sin", ["p"], ["y"], name="sin"),
+    ]
+    path = tmp_path / "m.onnx"
+    ends = tensor("ends", np.array([20, 20], np.int64))
+    onnx.save(model_of(nodes, [info("x", ["n"])], [info("y", ["m"])], [ends]), path)
+    assert nna.bisect(path)
+    planted.reference(monkeypatch.setattr, unary.sin, lambda _, x: x.copy())
+    assert nna.bisect(path).finding.operation == "SIN"
 
 
 def test_images_are_turned_only_where_channels_come_last() -> None:

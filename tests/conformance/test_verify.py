@@ -175,6 +175,21 @@ def test_sizes_are_those_that_operations_demand() -> None:
     assert random_inputs(model)[0].shape == tuple(first[str(s)] for s in sizes)
 
 
+def test_sound_is_as_long_as_a_window() -> None:
+    """Few samples, and of many sizes the first from which a window has something to cover."""
+    model = Model()
+    sizes = symbol("batch"), symbol("samples")
+    x = model.input("x", TensorType(F32, sizes))
+    taps = model.constant(np.ones((1, 1, 1, 400), np.float32))
+    row = shape.unsqueeze(x, [1, 2])
+    made = conv.conv_2d(
+        row, taps, model.constant(np.zeros(1, np.float32)), strides=(1, 160), dilations=(1, 1)
+    )
+    model.outputs = [made]
+    first = rank_sizes(model)[0]
+    assert first == {"batch": 2, "samples": 512}
+
+
 def test_trials_differ() -> None:
     first, second = trials(open_model(), lambda arrays: [arrays[0] * 2])
     assert first.sizes != second.sizes

@@ -26,9 +26,20 @@ from nnir.dim import symbol
 from nnir.errors import BadCall, DeviceError, NoLowering
 from nnir.mapping import LEAST_MAPPED, map_file
 from nnir.model import Model
-from nnir.ops import activation, binary, control, linear, pool, quant, reduce, shape, unary
+from nnir.ops import (
+    activation,
+    binary,
+    control,
+    conv,
+    linear,
+    pool,
+    quant,
+    reduce,
+    shape,
+    unary,
+)
 from nnir.progress import listening
-from nnir.types import Precision, TensorType
+from nnir.types import AutoPad, Precision, TensorType
 
 
 @pytest.mark.parametrize("name", ["mlp", "cnn", "loop"])
@@ -512,3 +523,35 @@ def test_products_wrap(kind: Precision, count: int) -> None:
             model.outputs = [reduce.reduce_prod(x, axes, keepdim=axes == [2])]
             found, wanted = (nna.compile(model, d)(data)[0] for d in ("onnxruntime", "builtin"))
             np.testing.assert_array_equal(found, wanted, strict=True)
+
+
+@pytest.mark.parametrize(("kernel", "strides"), [((1, 1), (2, 2)), ((2, 3), (1, 1))])
+def test_same_of_open_sizes_where_they_do_not_matter(
+    kernel: tuple[int, int], strides: tuple[int, int]
+) -> None:
+    """Windows of one element, which ONNX Runtime pads below zero, and those of stride 1."""
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (1, 2, symbol("h"), symbol("w"))))
+    numbers = np.random.default_rng(0)
+    taps = model.constant(numbers.standard_normal((3, 2, *kernel), np.float32))
+    bias = model.constant(np.zeros(3, np.float32))
+    how = {"strides": strides, "auto_pad": AutoPad.SAME, "dilations": (1, 1)}
+    model.outputs = [conv.conv_2d(x, taps, bias, **how)]
+    program, reference = nna.compile(model, "onnxruntime"), nna.compile(model)
+    for size in ((4, 5), (7, 6)):
+        image = numbers.standard_normal((1, 2, *size), np.float32)
+        (got,), (want,) = program(image), reference(image)
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+def test_same_of_an_axis_of_one_element() -> None:
+    """TensorFlow's convolutions along one axis have the stride of both."""
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (1, 2, 1, symbol("w"))))
+    taps = model.constant(np.ones((3, 2, 1, 3), np.float32))
+    how = {"strides": (2, 2), "auto_pad": AutoPad.SAME, "dilations": (1, 1)}
+    model.outputs = [conv.conv_2d(x, taps, model.constant(np.zeros(3, np.float32)), **how)]
+    program, reference = nna.compile(model, "onnxruntime"), nna.compile(model)
+    for size in (4, 7):
+        row = np.random.default_rng(0).standard_normal((1, 2, 1, size), np.float32)
+        np.testing.assert_allclose(program(row)[0], reference(row)[0], rtol=1e-5, atol=1e-5)
