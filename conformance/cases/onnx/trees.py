@@ -128,6 +128,14 @@ ALL: dict[str, Any] = {
 }
 """Three weights in each leaf."""
 
+BOTH: dict[str, Any] = {
+    "ids": [0, 1] * 5,
+    "places": [place for place in LEAVES for _ in range(2)],
+    "weights": [part for w in WEIGHTS for part in (w, 0.5 - w)],
+    "classlabels_int64s": [0, 1],
+}
+"""Those of both of two classes, as of a forest of scikit-learn."""
+
 OLD = [
     regressor("one target"),
     regressor("an old version", opset=1),
@@ -194,6 +202,15 @@ OLD = [
       for how in TRANSFORMS),
     classifier("PROBIT of one score", post_transform="PROBIT", raises=Unsupported),
     classifier("leaves of both classes", [0, 1, 0, 1, 0], raises=Unsupported),
+    classifier("both classes in each leaf", **BOTH),
+    classifier("both classes in each leaf of mixed weights",
+               **BOTH | {"weights": [part for w in MIXED for part in (w, -w)]}),
+    *(classifier(f"{how} of both classes", **BOTH, post_transform=how, tol=PROBIT)
+      for how in TRANSFORMS),
+    classifier("both classes of other labels", **BOTH | {"classlabels_int64s": [1, 2]},
+               raises=Unsupported),
+    classifier("both classes and base values", **BOTH, base_values=[0.5, 0.5],
+               raises=Unsupported),
     classifier("leaves that name nothing", [1] * 3, places=LEAVES[1:4], weights=WEIGHTS[:3],
                raises=Unsupported),
     classifier("some leaves of the first class", [0] * 3, places=LEAVES[1:4], weights=WEIGHTS[:3]),

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import BadModel, BadType, Unsupported
 from ...model import Value
-from ...ops import compare, features, reduce, shape
+from ...ops import compare, features, index, reduce, shape
 from ...records import dataclass
 from ...types import Precision
 from . import scores as scoring
@@ -18,6 +18,9 @@ from .scores import Labels, Transform
 Numbers = Sequence[int] | np.ndarray
 LEAF = -1
 """Stands for a mode where trees are lists of nodes."""
+
+ZERO_AND_ONE = (0, 1)
+"""The labels that scikit-learn gives two classes as a rule."""
 
 LARGEST = 1 << 26
 """Entries of a table of leaves: a small file may ask for many."""
@@ -282,6 +285,14 @@ def classify(
     return label, scoring.transform_scores(total.cast(Precision.FLOAT32), how)
 
 
+def _choose_positive(forest: Forest, x: Value, how: Transform) -> tuple[Value, Value]:
+    """Labels and scores where each leaf speaks of both of two classes: ONNX Runtime gives 1 where
+    that of the second is above 0, be the other one larger, and 0 else."""
+    total = forest.evaluate(x, 2, "SUM")
+    label = scoring.choose_label(index.slice_(total, [1], [1], [2]) > 0, ZERO_AND_ONE)
+    return label, scoring.transform_scores(total.cast(Precision.FLOAT32), how)
+
+
 def _choose_of_two(
     forest: Forest, x: Value, labels: Labels, base: np.ndarray, how: Transform
 ) -> tuple[Value, Value]:
@@ -290,6 +301,8 @@ def _choose_of_two(
     Without negative weights they are probabilities, of which one above a half is the second class.
     """
     classes = np.unique(forest.targets[forest.targets >= 0])
+    if tuple(labels) == ZERO_AND_ONE and forest.certain == len(labels) and not base.size:
+        return _choose_positive(forest, x, how)
     if len(classes) != 1 or classes[0] > 1:
         raise Unsupported(
             f"trees of two classes whose leaves name {len(classes)} of them, where ONNX Runtime "
