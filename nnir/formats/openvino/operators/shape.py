@@ -93,14 +93,20 @@ def _fill_shape(shape: PartialShape, sizes: list[Any]) -> PartialShape:
 def _without_equal(
     shape: PartialShape, made: PartialShape, sizes: list[Any]
 ) -> tuple[Dimension, Dimension]:
-    """The products of the sizes of both sides, without open ones that are copied."""
+    """The products of the sizes of both sides, without open ones that are copied: those that are
+    the same object, which `OPEN` is for any size."""
     before = list(shape)
     after = [m for m, s in zip(made, sizes, strict=True) if not (isinstance(s, int) and s == -1)]
-    for size in [s for s in sizes if isinstance(s, Dimension) and s.is_dynamic]:
-        if any(size is b for b in before):
-            before = [b for b in before if b is not size]
-            after = [a for a in after if a is not size]
+    for size in [s for s in sizes if isinstance(s, Dimension) and s.is_dynamic and s is not OPEN]:
+        places = _place_of(size, before), _place_of(size, after)
+        if places[0] is not None and places[1] is not None:
+            del before[places[0]], after[places[1]]
     return PartialShape(before).count(), PartialShape(after).count()
+
+
+def _place_of(size: Dimension, sizes: list[Dimension]) -> int | None:
+    """Where a size stands, as the same object."""
+    return next((k for k, other in enumerate(sizes) if other is size), None)
 
 
 def _transpose(data: np.ndarray, order: np.ndarray) -> np.ndarray:
