@@ -23,6 +23,8 @@ def test_path_bytes_and_object_give_the_same(mlp: onnx.ModelProto, saved: Path) 
         ("m.h5", b"\x89HDF\r\n\x1a\n" + bytes(90), "write a SavedModel with model.export"),
         ("m.safetensors", len(b"{}").to_bytes(8, "little") + b'{"a":1}', "weights without a graph"),
         ("m.gguf", b"GGUF" + bytes(90), "weights without a graph"),
+        ("m.ort", bytes(4) + b"ORTM" + bytes(90), "convert the .onnx file"),
+        ("m.engine", b"ftrt" + bytes(90), "a model of TensorRT"),
         ("m.xml", b'<?xml version="1.0"?><net name="m" version="11"/>', "is written and not read"),
         ("m.pdiparams", bytes(range(90)), r"the program beside them, \.json or \.pdmodel"),
         ("m.bin", b"", "the file is empty"),
