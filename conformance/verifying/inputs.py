@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
-from nnir.dim import Expr, evaluate, symbols_of
+from nnir.dim import evaluate
 from nnir.errors import BadInput
+from nnir.guesses import find_small, long_sizes, nearest_sizes, open_sizes
 from nnir.lists import sides_of
 from nnir.model import Model, Value
 from nnir.stateful import user_inputs
@@ -23,9 +24,6 @@ least: it is where nothing else is taken."""
 
 LONG = (512, 4096, 16384)
 """The same for sound and text of few samples: some models take none that are shorter."""
-
-FEW = 2
-"""So many samples of what is long."""
 
 LARGEST = 1 << 28
 MANY = 1 << 24
@@ -63,25 +61,7 @@ def choose_sizes(
     model says of them; those that are `known` as they are."""
     names = sorted(open_sizes(model))
     chosen = {name: size + step * position for position, name in enumerate(names)}
-    return _allowed(model, chosen | dict(known or {}))
-
-
-def long_sizes(model: Model, size: int, known: Mapping[str, int]) -> dict[str, int]:
-    """`choose_sizes` of few samples that are long: an input's first axis counts them."""
-    names = open_sizes(model)
-    samples = {n for v in user_inputs(model) if v.rank > 1 for n in symbols_of(v.shape[0])}
-    chosen = {name: FEW if name in samples else size for name in names}
-    return _allowed(model, chosen | dict(known))
-
-
-def _allowed(model: Model, chosen: Mapping[str, int]) -> dict[str, int]:
-    """The nearest sizes that the model says are possible."""
-    sizes = {}
-    for name in sorted(open_sizes(model)):
-        low, high = model.symbols.get(name, (0, None))
-        wanted = max(low, chosen[name])
-        sizes[name] = wanted if high is None else min(wanted, high)
-    return sizes
+    return nearest_sizes(model, chosen | dict(known or {}))
 
 
 def rank_sizes(model: Model) -> list[dict[str, int]]:
@@ -96,26 +76,16 @@ def rank_sizes(model: Model) -> list[dict[str, int]]:
             if sizes not in choices:
                 choices.append(sizes)
     for size in LONG:
-        sizes = long_sizes(model, size, known)
+        sizes = nearest_sizes(model, long_sizes(model, size) | known)
         if sizes not in choices and count_elements(model, sizes) <= MANY:
             choices.append(sizes)
 
-    made = {d for o in model.operations for v in o.outputs for d in v.shape if isinstance(d, Expr)}
+    makes_nothing = find_small(model)
 
     def rank(sizes: Mapping[str, int]) -> tuple[int, bool]:
-        return count_broken(demands, sizes), makes_nothing(made, sizes)
+        return count_broken(demands, sizes), makes_nothing(sizes)
 
     return sorted(choices, key=rank)
-
-
-def makes_nothing(dims: Iterable[Expr], sizes: Mapping[str, int]) -> bool:
-    """Whether one of the sizes in a model is known to be 0 with these open ones, such as what a
-    window makes of an image that is smaller."""
-    try:
-        found = [evaluate(d, sizes) for d in dims]
-    except BadInput:
-        return True
-    return any(isinstance(size, int) and size < 1 for size in found)
 
 
 def count_elements(model: Model, sizes: Mapping[str, int]) -> int:
@@ -125,11 +95,6 @@ def count_elements(model: Model, sizes: Mapping[str, int]) -> int:
     except BadInput:
         return MANY + 1
     return sum(math.prod(d if isinstance(d, int) else MANY + 1 for d in shape) for shape in found)
-
-
-def open_sizes(model: Model) -> set[str]:
-    """The names of the dynamic dimensions of the inputs."""
-    return {n for v in user_inputs(model) for d in v.shape for n in symbols_of(d)}
 
 
 def _random(

@@ -16,6 +16,7 @@ from hal.device import Device
 from hal.runtime.program import Program
 from nnir.check import all_operations
 from nnir.errors import DeviceError, Unsupported, summary
+from nnir.guesses import open_sizes
 from nnir.model import Model
 from nnir.ops import quant
 from nnir.progress import follow
@@ -29,7 +30,7 @@ from ..judging.tolerance import largest
 from ..oracles.oracle import Refused
 from ..oracles.origin import BUILTIN, Origin, References, call_with_states, origin_of
 from ..oracles.sessions import NotInstalled
-from .inputs import open_sizes, random_inputs
+from .inputs import random_inputs
 from .stock_engine import Stock
 from .trials import Arrays, Trial, trials, weaknesses
 

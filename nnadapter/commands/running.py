@@ -162,7 +162,7 @@ def arrays_of(
 
 def _sizes_of(model: Model, arrays: Mapping[int, np.ndarray]) -> dict[str, int]:
     """The open sizes that some inputs have; the first of those that contradict each other."""
-    from conformance.verifying.inputs import open_sizes
+    from nnir.guesses import open_sizes
 
     names, inputs = open_sizes(model), user_inputs(model)
     sizes: dict[str, int] = {}

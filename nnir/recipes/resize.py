@@ -12,7 +12,7 @@ from ..dim import Expr
 from ..errors import BadType, Unsupported
 from ..model import Index, Value
 from ..numeric import fraction_of
-from ..ops import index, resize, unary
+from ..ops import binary, index, resize, unary
 from ..ops import index as ops
 from ..types import InterpolateMode, PadMode, Precision
 from .layout import to_channels_first, to_channels_last
@@ -35,7 +35,8 @@ def unknown_sizes_after(x: Value, scales: Sequence[float]) -> Value:
     ratios = [r for s in scales if (r := fraction_of(s)) is not None and max(r) < SMALL]
     if len(ratios) == len(scales):
         grown, by = (x.model.constant(np.array(r, np.int64)) for r in zip(*ratios, strict=True))
-        return build.over(own * grown, by) if any(d != 1 for _, d in ratios) else own * grown
+        whole = all(divisor == 1 for _, divisor in ratios)
+        return own * grown if whole else binary.div(own * grown, by)
     factors = x.model.constant(np.array(scales, np.float64))
     grown = unary.cast(own, dtype=Precision.FLOAT64) * factors
     return unary.cast(unary.floor(grown), dtype=Precision.INT64)

@@ -20,6 +20,7 @@ from typing_extensions import Buffer
 
 from nnir.dim import Expr, Symbol, evaluate, symbols_of
 from nnir.errors import BadFile, BadInput, Unsupported
+from nnir.guesses import find_small, long_sizes, nearest_sizes
 from nnir.model import Model, Value
 from nnir.staging import replacing
 from nnir.stateful import user_inputs
@@ -34,6 +35,9 @@ from .states import keep_states
 
 EXAMPLES = (64, 32, 96, 224, 8, 3)
 """Sizes to try for what is only known while running; 0 and 1 would be taken for constants."""
+
+LONG = (512, 4096, 16384)
+"""The same for sound."""
 
 ATTEMPTS = 4
 WAYS = ((True, False), (True, True), (False, False))
@@ -252,19 +256,18 @@ def _linear(dim: Expr, dims: Mapping[str, Any]) -> Any:
     return torch.export.Dim.DYNAMIC(min=0)
 
 
-def _examples(model: Model) -> Iterator[dict[str, int]]:
-    """Sizes of the symbols: small ones, different ones first."""
+def _examples(model: Model) -> list[dict[str, int]]:
+    """Sizes of the symbols: small ones, different ones first; later those that leave nothing, or
+    one, which torch takes for a constant."""
     names = _symbols(model)
     if not names:
-        yield {}
-        return
+        return [{}]
+    tried = []
     for shift, step in itertools.product(range(len(EXAMPLES)), (1, 0)):
-        sizes = {}
-        for k, name in enumerate(names):
-            low, high = model.symbols.get(name, (0, None))
-            size = max(EXAMPLES[(shift + k * step) % len(EXAMPLES)], low)
-            sizes[name] = size if high is None else min(size, high)
-        yield sizes
+        places = enumerate(names)
+        tried.append({n: EXAMPLES[(shift + k * step) % len(EXAMPLES)] for k, n in places})
+    tried += [long_sizes(model, size) for size in LONG]
+    return sorted((nearest_sizes(model, sizes) for sizes in tried), key=find_small(model, 2))
 
 
 def _example(value: Value, sizes: dict[str, int]) -> torch.Tensor:
