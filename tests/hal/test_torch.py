@@ -16,8 +16,8 @@ import nnadapter as nna
 from hal.device import PROFILE, Cache
 from hal.drivers.torch import Torch
 from hal.drivers.torch.dtypes import array_of, tensor_of
-from hal.drivers.torch.exporting import _narrow_dims
-from nnir.dim import symbol
+from hal.drivers.torch.exporting import ATTEMPTS, _examples, _narrow_dims
+from nnir.dim import evaluate, symbol
 from nnir.errors import BadInput, DeviceError, NoDevice, NoLowering, Unsupported
 from nnir.model import Model, Value
 from nnir.ops import (
@@ -419,6 +419,19 @@ def test_products_of_a_file_take_any_number_of_rows(device: Torch, tmp_path: Pat
         (want,) = nna.compile(model, "builtin")(array)
         for got in (loaded(torch.from_numpy(array))[0], nna.compile(model, "torch")(array)[0]):
             np.testing.assert_allclose(np.asarray(got), want, rtol=1e-5, atol=1e-5)
+
+
+def test_no_size_of_an_example_is_one() -> None:
+    """Windows leave one row of small images, which torch takes for the only number there is."""
+    model = Model()
+    made = model.input("x", TensorType(F32, (symbol("n"), 2, symbol("h"), symbol("w"))))
+    taps = model.constant(np.full((2, 2, 3, 3), 0.1, np.float32))
+    how = {"strides": (2, 2), "pads": (1, 1, 1, 1), "dilations": (1, 1)}
+    for _ in range(5):
+        made = conv.conv_2d(made, taps, model.constant(np.zeros(2, np.float32)), **how)
+    model.outputs = [made]
+    for sizes in _examples(model)[:ATTEMPTS]:
+        assert min(int(evaluate(d, sizes)) for d in made.shape) > 1
 
 
 def test_what_cannot_be_exported_leaves_no_file(device: Torch, tmp_path: Path) -> None:
