@@ -23,7 +23,7 @@ from nnir.progress import follow
 from nnir.stateful import make_held, user_outputs
 
 from ..case import Tolerance
-from ..judging.compare import compare
+from ..judging.compare import compare, is_float
 from ..judging.quantised import are_as_near, is_quantized, rounding_allowance
 from ..judging.rounding import distance_of, probability_allowance, rounding_scatter
 from ..judging.tolerance import largest
@@ -44,6 +44,9 @@ DEQUANTIZING = frozenset({quant.dequantize, quant.dequantize_linear})
 
 FURTHER = 4
 """Of the way that roundings alone take an output: so far it may be from the origin's."""
+
+NUDGE, NUDGES = 1e-6, 8
+"""Of inputs, by how much they move to see what steps a quantised model makes of that; how often."""
 
 MOST_SCATTER = 1e-2
 """Of the largest magnitude of an output, beyond which nothing is forgiven."""
@@ -309,18 +312,60 @@ def second_opinion(
         return rows, {}
     if not is_quantized(model):
         return forgive_rounding(model, trial, rows, answers)
+    judged, notes = forgive_steps(rows, got, trial, answers)
+    way = "than its other kernels are, which round differently"
+    told = {n: f"{way}: {far}" for n, far in notes.items()}
+    if not all(row.agrees for row in judged):
+        moved = [origin.run(arrays) for arrays in nudged(trial.arrays)]
+        twice = [[*map(twice_as_far, trial.wanted, found)] for found in moved]
+        judged, notes = forgive_steps(judged, got, trial, twice)
+        way = f"than twice as far as it moves itself with its inputs by {NUDGE}"
+        told |= {n: f"{way}: {far}" for n, far in notes.items()}
+    name = origin.name
+    return judged, {n: f"output {n!r} is no farther from {name}'s {t}" for n, t in told.items()}
+
+
+def forgive_steps(
+    rows: Sequence[Row],
+    got: Sequence[np.ndarray],
+    trial: Trial,
+    answers: Sequence[Sequence[np.ndarray]],
+) -> tuple[list[Row], dict[str, str]]:
+    """The rows of outputs that are no farther from the origin's than `answers`, others of its own,
+    are; and both distances of those that would differ."""
     judged, notes = [], {}
     for place, row in enumerate(rows):
         others = [wanted[place] for wanted in answers]
         near = are_as_near(got[place], trial.wanted[place], others)
         if not row.agrees and near is not None:
             row = replace(row, agrees=True, problem=None)
-            notes[row.output] = (
-                f"output {row.output!r} is no farther from {origin.name}'s than its other kernels "
-                f"are, which round differently: {near[0]:.1e} and {near[1]:.1e} (root mean square)"
-            )
+            notes[row.output] = f"{near[0]:.1e} and {near[1]:.1e} (root mean square)"
         judged.append(row)
     return judged, notes
+
+
+def twice_as_far(first: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """What lies from `first` twice as far as `other`; other than floats stay."""
+    if first.shape != other.shape or not is_float(first.dtype):
+        return other
+    with np.errstate(all="ignore"):
+        return (2 * other.astype(np.float64) - first).astype(first.dtype)
+
+
+def nudged(arrays: Arrays) -> list[Arrays]:
+    """The same inputs several times, each number moved by about `NUDGE` of it; none where all are
+    integers."""
+    if not any(is_float(a.dtype) for a in arrays):
+        return []
+    numbers = np.random.default_rng(0)
+
+    def move(array: np.ndarray) -> np.ndarray:
+        if not is_float(array.dtype):
+            return array
+        moved = array.astype(np.float64) * (1 + NUDGE * numbers.standard_normal(array.shape))
+        return moved.astype(array.dtype)
+
+    return [[move(a) for a in arrays] for _ in range(NUDGES)]
 
 
 def forgive_rounding(

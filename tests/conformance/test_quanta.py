@@ -90,3 +90,24 @@ def test_roundings_that_add_up() -> None:
     assert "no farther from litert's than its other kernels" in notes[0]
     assert not judge(exact(), got, other)[0].agrees
     assert not judge(rounding(), got)[0].agrees
+
+
+class Steep(Kernels):
+    """An origin that makes two steps of one element where inputs move by less than a rounding."""
+
+    def run(self, arrays: Sequence[np.ndarray], *, is_first: bool = False) -> list[np.ndarray]:
+        made = FIRST.copy()
+        made[3] += 2 * STEP * (arrays[0].tobytes() != FIRST.tobytes())
+        return [made]
+
+
+@pytest.mark.parametrize(("steps", "agrees"), [(2, True), (4, True), (5, False)])
+def test_an_origin_that_moves_as_far_by_itself(steps: int, agrees: bool) -> None:
+    got = FIRST.copy()
+    got[0] += steps * STEP
+    with Steep(rounding()) as origin:
+        (row,), notes = compare_trials(rounding(), [Trial([FIRST], [FIRST], {})], [[got]], origin)
+    assert row.agrees == agrees
+    assert [
+        "than twice as far as it moves itself with its inputs by 1e-06" in n for n in notes
+    ] == [True] * agrees
