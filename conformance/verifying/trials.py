@@ -12,7 +12,9 @@ from nnir.model import Model
 from nnir.progress import advance, stage
 
 from ..judging.compare import is_float
+from ..judging.result import CRASH
 from ..oracles.oracle import Refused
+from ..processes.worker import Lost
 from .inputs import MANY, random_inputs, rank_sizes
 
 Arrays = list[np.ndarray]
@@ -43,6 +45,10 @@ class Trial:
     most: int | None = None
 
 
+Failed = Refused | Lost
+"""What an origin says of sizes that it does not take: no, or a crash, as by a division by 0."""
+
+
 class Run(Protocol):
     """Gives the outputs of an origin; `is_first`: without what earlier calls left in it."""
 
@@ -63,18 +69,25 @@ def trials(model: Model, run: Run, seed: int = 0, count: int | None = None) -> l
     count = count or (CALLS if model.states else COUNT)
     with stage("asking the origin", count):
         make = _make_sequence if model.states else _make_trials
-        refusal: Refused | None = None
+        refusal: Failed | None = None
         for most in (None, *SMALL) if any(v.is_integer for v in model.inputs) else (None,):
             try:
                 return make(model, run, seed, count, most)
-            except Refused as error:
-                refusal = refusal or error
+            except (Refused, Lost) as error:
+                refusal = refusal or _require_crash(error)
         raise refusal or Refused("no inputs to try")
+
+
+def _require_crash(error: Failed) -> Failed:
+    """An answer to sizes; what took too long or too much memory is raised, as more of it would."""
+    if isinstance(error, Lost) and error.kind != CRASH:
+        raise error
+    return error
 
 
 def _make_sequence(model: Model, run: Run, seed: int, count: int, most: int | None) -> list[Trial]:
     """Calls one after the other, all of which the origin takes."""
-    refusal: Refused | None = None
+    refusal: Failed | None = None
     for sizes in rank_sizes(model):
         found: list[Trial] = []
         try:
@@ -83,8 +96,8 @@ def _make_sequence(model: Model, run: Run, seed: int, count: int, most: int | No
                 wanted = run(arrays, is_first=not found)
                 found.append(Trial(arrays, wanted, sizes, most))
                 advance()
-        except Refused as error:
-            refusal = refusal or error
+        except (Refused, Lost) as error:
+            refusal = refusal or _require_crash(error)
         else:
             return found
     raise refusal or Refused("no inputs to try")
@@ -93,7 +106,7 @@ def _make_sequence(model: Model, run: Run, seed: int, count: int, most: int | No
 def _make_trials(model: Model, run: Run, seed: int, count: int, most: int | None) -> list[Trial]:
     """Trials of different sizes, as far as the origin takes these."""
     found: list[Trial] = []
-    refusal: Refused | None = None
+    refusal: Failed | None = None
     for sizes in rank_sizes(model):
         arrays = random_inputs(model, seed + len(found), sizes, most)
         if found and sum(a.size for a in arrays) > MANY:
@@ -101,8 +114,8 @@ def _make_trials(model: Model, run: Run, seed: int, count: int, most: int | None
         try:
             found.append(Trial(arrays, run(arrays), sizes, most))
             advance()
-        except Refused as error:
-            refusal = refusal or error
+        except (Refused, Lost) as error:
+            refusal = refusal or _require_crash(error)
         if len(found) == count:
             return found
     if not found:

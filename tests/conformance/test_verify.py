@@ -20,6 +20,7 @@ from onnx import TensorProto, helper, numpy_helper
 import nnadapter as nna
 from conformance.oracles.oracle import Refused
 from conformance.oracles.torch import load_program
+from conformance.processes.worker import Lost
 from conformance.suites import processors
 from conformance.verifying import verify
 from conformance.verifying.input_ranges import range_of
@@ -158,6 +159,20 @@ def test_sizes_grow_until_the_origin_takes_them() -> None:
     assert asked[0] == 2
     with pytest.raises(Refused, match="never"):
         trials(open_model(), lambda _: (_ for _ in ()).throw(Refused("never")))
+
+
+def test_sizes_by_which_the_origin_dies_are_left_out() -> None:
+    def run(arrays: list[np.ndarray]) -> list[np.ndarray]:
+        if len(arrays[0]) < 16:
+            raise Lost("crash", "died: SIGFPE")
+        return [arrays[0] * 2]
+
+    def stay(_: list[np.ndarray]) -> list[np.ndarray]:
+        raise Lost("timeout", "takes too long")
+
+    assert [len(t.arrays[0]) for t in trials(open_model(), run)] == [16, 32]
+    with pytest.raises(Lost, match="too long"):
+        trials(open_model(), stay)
 
 
 def test_sizes_are_those_that_operations_demand() -> None:
