@@ -316,7 +316,7 @@ def second_opinion(
     way = "than its other kernels are, which round differently"
     told = {n: f"{way}: {far}" for n, far in notes.items()}
     if not all(row.agrees for row in judged):
-        moved = [origin.run(arrays) for arrays in nudged(trial.arrays)]
+        moved = [origin.run(arrays) for arrays in nudge_inputs(trial.arrays)]
         twice = [[*map(twice_as_far, trial.wanted, found)] for found in moved]
         judged, notes = forgive_steps(judged, got, trial, twice)
         way = f"than twice as far as it moves itself with its inputs by {NUDGE}"
@@ -352,7 +352,7 @@ def twice_as_far(first: np.ndarray, other: np.ndarray) -> np.ndarray:
         return (2 * other.astype(np.float64) - first).astype(first.dtype)
 
 
-def nudged(arrays: Arrays) -> list[Arrays]:
+def nudge_inputs(arrays: Arrays) -> list[Arrays]:
     """The same inputs several times, each number moved by about `NUDGE` of it; none where all are
     integers."""
     if not any(is_float(a.dtype) for a in arrays):
