@@ -30,6 +30,7 @@ from ..judging.tolerance import largest
 from ..oracles.oracle import Refused
 from ..oracles.origin import BUILTIN, Origin, References, call_with_states, origin_of
 from ..oracles.sessions import NotInstalled
+from ..processes.worker import Lost
 from .inputs import random_inputs
 from .stock_engine import Stock
 from .trials import Arrays, Trial, trials, weaknesses
@@ -255,7 +256,7 @@ def inputs_to_try(source: Any, model: Model, seed: int) -> list[Arrays]:
     try:
         with origin_of(source, model) as origin:
             found = ask_origin(model, origin, seed)
-    except Unsupported:
+    except (Unsupported, Lost):
         return [first]
     return [t.arrays for t in found[: 1 if model.states else None]]
 
