@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -46,7 +47,12 @@ def activation_with_options(g: Growth) -> Iterator[Value]:
             yield g.apply(activation.prelu, x, g.weights(count))
         case _:
             low, high = sorted((g.number(-2, 2), g.number(-2, 2)))
-            yield g.apply(activation.clip, x, low, high + 0.1)
+            yield g.apply(activation.clip, x, *g.choose(_open_ends(low, high + 0.1)))
+
+
+def _open_ends(low: float, high: float) -> tuple[tuple[float, float], ...]:
+    """Bounds, and what exporters write where one of them is not given."""
+    return (low, high), (low, high), (low, math.inf), (-math.inf, high)
 
 
 def soft_maximum(g: Growth) -> Iterator[Value]:
@@ -107,7 +113,7 @@ def _softplus(g: Growth, x: Value) -> Value:
 
 
 def _clip(g: Growth, x: Value) -> Value:
-    low, high = g.choose(((0.0, 6.0), (-1.0, 1.0), (0.0, 1.0), (-0.5, 0.25)))
+    low, high = g.choose(((0.0, 6.0), (-1.0, 1.0), (0.0, 1.0), *_open_ends(-0.5, 0.25)))
     if g.chance(0.5):
         return g.apply(binary.min_, g.apply(binary.max_, x, low), high)
     return g.apply(binary.max_, g.apply(binary.min_, x, high), low)
