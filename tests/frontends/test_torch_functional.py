@@ -18,6 +18,11 @@ from nnir.errors import NNAdapterError, Unsupported
 
 from .torch_programs import saved
 
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*torch.jit.*is deprecated:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning"),
+]
+
 Function = Callable[[torch.Tensor], Any]
 
 
@@ -124,19 +129,72 @@ def copies(x: torch.Tensor) -> Any:
     return y
 
 
+def other_shapes(x: torch.Tensor) -> Any:
+    y = x * 2
+    row, other = y[0], y
+    y.unsqueeze_(1).add_(1)
+    row.mul_(3)
+    z = (x + 1)[None]
+    z.squeeze_(0)
+    flat = z.view(-1)
+    z.swapaxes_(0, 1)
+    flat[:4].neg_()
+    z.t_()[1].mul_(5)
+    return y, row, other + 0, z.transpose_(0, 1), flat
+
+
+def given_results(x: torch.Tensor) -> Any:
+    whole, empty = torch.zeros(3, 4), torch.empty(0)
+    torch.maximum(x, x * x, out=whole)
+    torch.add(whole, 1, out=empty)
+    row = whole[1]
+    torch.mul(x[0], 2, out=row)
+    double = torch.zeros(3, 4, dtype=torch.float64)
+    torch.mul(x, 2, out=double)
+    values, places = torch.empty(3), torch.empty(3, dtype=torch.int64)
+    torch.max(x, dim=1, out=(values, places))
+    return whole, empty, row, double, values, places
+
+
+def operators_of_python(x: torch.Tensor) -> Any:
+    inside, either = x > 0, x > 2
+    inside &= x < 1
+    either |= inside
+    bits = (x * 10).to(torch.int64)
+    bits ^= 3
+    bits <<= 2
+    bits >>= 1
+    return inside, either, bits
+
+
+def filled_diagonals(x: torch.Tensor) -> Any:
+    y = x * 2
+    y.fill_diagonal_(7)
+    z = x.t() * 2
+    return y, z[1:].fill_diagonal_(-1), z
+
+
 FUNCTIONS: list[Function] = [
     *(fresh, slice_of_slice, select_of_transpose, stale_view, through_view, parts, diagonal),
-    *(casts, contiguous, masks, activations, copies),
+    *(casts, contiguous, masks, activations, copies, other_shapes, given_results),
+    *(operators_of_python, filled_diagonals),
 ]
 
 
-@pytest.mark.parametrize("way", ["file", "object"])
+def loadable(function: Function, x: torch.Tensor, way: str) -> Any:
+    """The function as a file or an object of torch.export, or as a trace of TorchScript."""
+    with torch.no_grad():
+        if way == "trace":
+            return torch.jit.trace(Call(function), x)
+        program = torch.export.export(Call(function), (x,), strict=False)
+    return saved(program) if way == "file" else program
+
+
+@pytest.mark.parametrize("way", ["file", "object", "trace"])
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_reads_what_torch_reads(function: Function, way: str) -> None:
     x = torch.linspace(-2, 3, 12).reshape(3, 4)
-    with torch.no_grad():
-        program = torch.export.export(Call(function), (x,), strict=False)
-    model = nna.load(saved(program) if way == "file" else program)
+    model = nna.load(loadable(function, x, way))
     want = torch.utils._pytree.tree_leaves(function(x.clone()))
     got = nna.compile(model)(x.numpy())
     assert len(got) == len(want)
@@ -159,6 +217,17 @@ def expanded(x: torch.Tensor) -> Any:
     return torch.ops.aten.detach(y).add_(1)
 
 
+def matrices_of_two(x: torch.Tensor) -> Any:
+    return (x.t() * 2).fill_diagonal_(1, wrap=True)
+
+
+def result_of_another_shape(x: torch.Tensor) -> Any:
+    y = torch.zeros(0)
+    flat = y.view(-1)
+    torch.add(x, 1, out=y)
+    return y, flat
+
+
 def dynamic_reshape(x: torch.Tensor) -> Any:
     y = (x * 2).t()
     y.reshape(-1).add_(1)
@@ -166,7 +235,13 @@ def dynamic_reshape(x: torch.Tensor) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("function", "text"), [(expanded, "expand"), (dynamic_reshape, "run_decompositions")]
+    ("function", "text"),
+    [
+        (expanded, "expand"),
+        (dynamic_reshape, "run_decompositions"),
+        (matrices_of_two, "wrap=True"),
+        (result_of_another_shape, "another shape"),
+    ],
 )
 def test_what_is_refused(function: Function, text: str) -> None:
     rows = torch.export.Dim("rows", min=2, max=50)

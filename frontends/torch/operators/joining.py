@@ -9,10 +9,10 @@ import numpy as np
 from nnir import build
 from nnir.broadcast import axis_of, contents, ints
 from nnir.dim import Expr
-from nnir.errors import BadType, NotConstant
+from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import index, shape
-from nnir.recipes.promotion import common_precision, promote, promote_to
+from nnir.ops import index, reduce, shape
+from nnir.recipes.promotion import common_precision, promote, promote_to, to_value
 from nnir.recipes.shape import split_pieces
 
 from ...table import Items, Table, Wanted
@@ -83,6 +83,29 @@ def _total(parts: Sequence[build.Size]) -> build.Size:
     for part in parts:
         total = build.plus(total, part)
     return total
+
+
+@table.convert("aten.pad_sequence.default")
+def pad_sequence(
+    sequences: Items,
+    batch_first: bool = False,
+    padding_value: float = 0.0,
+    padding_side: str = "right",
+) -> Value:
+    """The sequences beside each other, each filled up to the longest; the first tells the type."""
+    if padding_side not in ("left", "right"):
+        raise Unsupported(f"pad_sequence with padding_side={padding_side!r}")
+    rows = promote_to(sequences[0].precision, *sequences)
+    model, rank = rows[0].model, rows[0].rank
+    lengths = [build.size_of(row, 0) for row in rows]
+    longest = reduce.reduce_max(build.vector(model, lengths), [0], keepdim=True)
+    filler = to_value(padding_value, rows[0].precision, model)
+    whole = []
+    for row, length in zip(rows, lengths, strict=True):
+        missing = build.minus(longest, length)
+        pair = [missing, 0] if padding_side == "left" else [0, missing]
+        whole.append(shape.pad(row, build.vector(model, [*pair, *[0, 0] * (rank - 1)]), filler))
+    return shape.stack(*whole, axis=0 if batch_first else 1)
 
 
 @table.convert("aten._chunk_cat.default")

@@ -3,7 +3,8 @@
 PyTorch's undecomposed export keeps `add_` and the like, on views too. An operation that overwrites
 its argument becomes the one that returns a new tensor, later readers read that, and where the
 argument was a view the change is carried into what it is a view of. A view that was made before a
-change is made again when it is read after it.
+change is made again when it is read after it. What changes the shape of its argument makes a view
+of it, which stands for the argument from there on.
 """
 
 from __future__ import annotations
@@ -59,7 +60,21 @@ SEVERAL = {
 }
 """Operators that overwrite several arguments, whose functions return these after the results."""
 
-STRUCTURE = frozenset({"aten.resize_", "aten.set_", "aten.swap_", "aten.transpose_", "aten.t_"})
+FUNCTIONS = {
+    **{f"aten.__i{name}__": f"aten.__{name}__" for name in ("and", "or", "xor")},
+    "aten.__ilshift__": "aten.__lshift__",
+    "aten.__irshift__": "aten.__rshift__",
+    "aten.normal_": "aten.normal_functional",
+}
+"""The functions of operators in place whose names do not tell them."""
+
+STRUCTURE = frozenset({"aten.resize_", "aten.set_", "aten.swap_"})
+
+VIEWED_IN_PLACE = frozenset(
+    f"aten.{name}_"
+    for name in ("as_strided", "squeeze", "swapaxes", "swapdims", "t", "transpose", "unsqueeze")
+)
+"""Operators that change the shape of their argument and no element of it."""
 
 
 @dataclass
@@ -84,6 +99,9 @@ class Functional:
         self.current: dict[str, str] = {}
         self.views: dict[str, View] = {}
         self.ages: dict[str, int] = {}
+        self.called: dict[str, str] = {}
+        """What stands for a name whose shape was changed in place."""
+
         self.types: dict[str, TensorType | None] = {v.name: v.type for v in graph.inputs}
         self.count = 0
         self.statistics: set[str] = set()
@@ -98,6 +116,9 @@ class Functional:
 
     def step(self, node: SourceNode) -> None:
         """One node, with what it overwrites."""
+        if self.called:
+            arguments = _mapped(node.attributes, self.newest)
+            node = replace(node, inputs=refs(arguments), attributes=arguments)
         found = schema.find(node.op)
         written = found.written if found else ()
         for name, type in zip(node.outputs, node.types, strict=False):
@@ -107,9 +128,19 @@ class Functional:
             return
         self.emit(self.renamed(node))
         if source := self.viewed(node, found):
-            root = self.root(source)
-            for position, name in enumerate(node.outputs):
-                self.views[name] = View(node, source, position, self.ages.get(root, 0))
+            self.view(node, source)
+
+    def view(self, node: SourceNode, source: str) -> None:
+        """Note that the results of a node, which was emitted, share the memory of `source`."""
+        age = self.ages.get(self.root(source), 0)
+        for position, name in enumerate(node.outputs):
+            self.views[name] = View(node, source, position, age)
+
+    def newest(self, name: str) -> str:
+        """The name that stands for `name` since its shape was changed in place."""
+        while name in self.called:
+            name = self.called[name]
+        return name
 
     def root(self, name: str) -> str:
         """The tensor whose memory `name` lies in."""
@@ -118,6 +149,10 @@ class Functional:
         return name
 
     def read(self, name: str) -> str:
+        """The name that now holds what a program calls `name`."""
+        return self.content(self.newest(name))
+
+    def content(self, name: str) -> str:
         """The name that now holds the contents of `name`; made again where it is a stale view."""
         view = self.views.get(name)
         if view is None:
@@ -145,18 +180,12 @@ class Functional:
         return f"{stem}/{self.count}"
 
     def substituted(self, argument: Any) -> Any:
-        """Arguments with every name as it is called now."""
-        if isinstance(argument, Ref):
-            return Ref(self.read(argument))
-        if isinstance(argument, dict):
-            return {k: self.substituted(a) for k, a in argument.items()}
-        if isinstance(argument, (list, tuple)):
-            return [self.substituted(a) for a in argument]
-        return argument
+        """Arguments with what holds the contents of each name."""
+        return _mapped(argument, self.content)
 
     def renamed(self, node: SourceNode) -> SourceNode:
         """The node as it reads now; views keep the node as it was."""
-        if all(self.read(name) == name for name in node.inputs):  # as most
+        if all(self.content(name) == name for name in node.inputs):  # as most
             return node
         arguments = self.substituted(node.attributes)
         return replace(node, inputs=[], attributes=arguments)
@@ -198,8 +227,17 @@ class Functional:
         if node.op in SEVERAL:
             self.overwrite_several(node, written)
             return
+        if function := schema.function_of(node.op):
+            self.fill(node, function, written)
+            return
         target = node.attributes.get(written[0])
         packet = node.op.rpartition(".")[0]
+        if packet == "aten.fill_diagonal_" and isinstance(target, Ref):
+            self.fill_diagonal(node, target)
+            return
+        if packet in VIEWED_IN_PLACE and isinstance(target, Ref):
+            self.view_in_place(node, target)
+            return
         if len(written) > 1 or not isinstance(target, Ref) or packet in STRUCTURE:
             raise Unsupported(f"{node.op} changes its arguments in place, which is not known here")
         if packet.removesuffix("_") + ".default" in IDENTITIES and not node.attributes.get("train"):
@@ -210,14 +248,60 @@ class Functional:
         result = self.fresh(node.outputs[0] or str(target))
         type = self.types.get(target)
         arguments = self.substituted(node.attributes)
-        old = arguments[written[0]]
         self.emit(SourceNode(op, [], [result], arguments, node.name))
-        kept = self.fresh(node.outputs[0] or str(target))
-        keep = {"self": Ref(result), "other": old}
-        self.emit(SourceNode("aten.type_as.default", [], [kept], keep, node.name, [type]))
-        self.write(target, kept)
+        self.keep(node, target, result, type)
         for name in node.outputs:
             self.alias(name, target)
+
+    def keep(self, node: SourceNode, target: str, result: str, type: TensorType | None) -> None:
+        """Let `result` in the precision of `target` be what that holds."""
+        kept = self.fresh(node.outputs[0] or target)
+        like = {"self": Ref(result), "other": Ref(self.content(target))}
+        self.emit(SourceNode("aten.type_as.default", [], [kept], like, node.name, [type]))
+        self.write(target, kept)
+
+    def fill(self, node: SourceNode, function: str, written: tuple[str, ...]) -> None:
+        """An operation that puts its results into tensors it is given, which take their shapes."""
+        targets = [str(node.attributes[name]) for name in written]
+        given = {k: a for k, a in node.attributes.items() if k not in written}
+        results = [self.fresh(t) for t in targets]
+        self.emit(SourceNode(function, [], results, self.substituted(given), node.name))
+        types = [*node.types, *[None] * len(targets)]
+        for target, result, type in zip(targets, results, types, strict=False):
+            before = self.types.get(target)
+            if type is not None and before is not None and type.shape != before.shape:
+                self.resize(node, target, type)
+            self.keep(node, target, result, type)
+        for name, target in zip(node.outputs, targets, strict=False):
+            self.alias(name, target)
+
+    def fill_diagonal(self, node: SourceNode, target: str) -> None:
+        """A fill of the view that is the diagonal of a matrix."""
+        type, given = self.types.get(target), node.attributes
+        if type is None or type.rank != 2 or given.get("wrap"):
+            raise Unsupported(
+                f"{node.op} of {type or target!r} with wrap={given.get('wrap', False)}"
+            )
+        view = self.fresh(target)
+        self.step(SourceNode("aten.diagonal.default", [], [view], {"self": Ref(target)}, node.name))
+        filler = {"self": Ref(view), "value": given["fill_value"]}
+        self.step(SourceNode("aten.fill_.Scalar", [], [self.fresh(view)], filler, node.name))
+        for name in node.outputs:
+            self.alias(name, target)
+
+    def resize(self, node: SourceNode, target: str, type: TensorType) -> None:
+        """Note the new shape of a tensor, which must be the only one in its memory."""
+        if any(target in (n, self.root(n)) for n in self.views):
+            raise Unsupported(f"{node.op} gives {target!r} another shape, which shares its memory")
+        self.types[target] = type
+
+    def view_in_place(self, node: SourceNode, target: str) -> None:
+        """An operation that changes a shape: the view of it that stands for the tensor then."""
+        outputs = [node.outputs[0] or self.fresh(target)]
+        made = replace(node, op=_function_of(node.op), outputs=outputs)
+        self.emit(self.renamed(made))
+        self.view(made, target)
+        self.called[target] = outputs[0]
 
     def overwrite_several(self, node: SourceNode, written: tuple[str, ...]) -> None:
         """An operation with a function that also returns the new contents of what it changes."""
@@ -251,7 +335,7 @@ class Functional:
                 f"a change in place of the result of {view.node.op}, which may share its memory "
                 f"with {view.source!r}; {self.advice}"
             )
-        base = self.read(view.source)
+        base = self.content(view.source)
         op, arguments = carry(self, view, base, new)
         merged = self.fresh(view.source)
         type = self.types.get(view.source)
@@ -285,14 +369,25 @@ def functional(
     return rewriter.mutated()
 
 
+def _mapped(argument: Any, rename: Callable[[str], str]) -> Any:
+    """Arguments with every name by another."""
+    if isinstance(argument, Ref):
+        return Ref(rename(argument))
+    if isinstance(argument, dict):
+        return {k: _mapped(a, rename) for k, a in argument.items()}
+    if isinstance(argument, (list, tuple)):
+        return [_mapped(a, rename) for a in argument]
+    return argument
+
+
 def _function_of(op: str) -> str:
     """The operator that returns what an in-place operator writes."""
     packet, _, overload = op.rpartition(".")
-    if packet.endswith("_"):
-        for name in (overload, "default", "Tensor"):
-            found = f"{packet.removesuffix('_')}.{name}"
-            if schema.find(found) is not None:
-                return found
+    function = FUNCTIONS.get(packet, packet.removesuffix("_"))
+    if function != packet:
+        for name in (overload, "default", "Tensor", "int"):
+            if schema.find(f"{function}.{name}") is not None:
+                return f"{function}.{name}"
     raise Unsupported(f"{op} changes its arguments in place, and has no function")
 
 
@@ -381,6 +476,7 @@ CARRY: dict[str, Carry] = {
     "aten.squeeze.dim": _undo_reshape,
     "aten.squeeze.dims": _undo_reshape,
     "aten.swapaxes.default": _undo_transpose,
+    "aten.swapdims.default": _undo_transpose,
     "aten.t.default": _undo_transpose,
     "aten.transpose.int": _undo_transpose,
     "aten.unbind.int": _unbound,

@@ -12,6 +12,9 @@ from typing import Any
 from nnir.records import dataclass
 
 FILE = Path(__file__).with_name("schemas.json")
+OUTS = Path(__file__).with_name("outs.json")
+"""Operators that put their results into tensors they are given, and those that return them."""
+
 HIGHER_ORDER: dict[str, tuple[str, ...]] = {
     "higher_order.cond": ("pred", "true_fn", "false_fn", "operands"),
     "higher_order.while_loop": ("cond_fn", "body_fn", "carried_inputs", "additional_inputs"),
@@ -107,16 +110,36 @@ def _texts() -> dict[str, str]:
     return texts
 
 
+@functools.cache
+def _functions() -> dict[str, list[str]]:
+    """The function of each operator that is given tensors for its results, and their names."""
+    functions: dict[str, list[str]] = json.loads(OUTS.read_text())
+    return functions
+
+
+def function_of(op: str) -> str | None:
+    """The operator that returns what `op` puts into tensors it is given; None for any other."""
+    found = _functions().get(op)
+    return found[0] if found else None
+
+
 def names() -> list[str]:
     """All operators that have a signature."""
-    return list(_texts())
+    return [*_texts(), *_functions()]
 
 
 @functools.cache
 def find(op: str) -> Schema | None:
     """The signature of `aten.conv2d.default` and the like; None for what is not known."""
     text = _texts().get(op)
-    return None if text is None else parse(text)
+    if text is not None:
+        return parse(text)
+    if op not in _functions():
+        return None
+    function, *names = _functions()[op]
+    known = parse(_texts()[function])
+    outs = (Argument(n, "Tensor", "(!)", None, NO_DEFAULT, is_keyword=True) for n in names)
+    return Schema((*known.arguments, *outs), known.results, known.types)
 
 
 def parse(text: str) -> Schema:

@@ -46,6 +46,7 @@ class State:
     current: dict[str, str]
     views: dict[str, View]
     ages: dict[str, int]
+    called: dict[str, str]
     seen: dict[str, int]
     maybe: dict[str, frozenset[str]]
     lost: frozenset[str]
@@ -71,14 +72,14 @@ class Memory(Functional):
     def state(self) -> State:
         """What is known now, to come back to."""
         seen = {name: view.age for name, view in self.views.items()}
-        return State(
-            dict(self.current), dict(self.views), dict(self.ages), seen, dict(self.maybe), self.lost
-        )
+        known = (dict(d) for d in (self.current, self.views, self.ages, self.called))
+        return State(*known, seen, dict(self.maybe), self.lost)
 
     def restore(self, state: State) -> None:
         """Go back to what was known."""
         self.current, self.views = dict(state.current), dict(state.views)
-        self.ages, self.maybe, self.lost = dict(state.ages), dict(state.maybe), state.lost
+        self.ages, self.called = dict(state.ages), dict(state.called)
+        self.maybe, self.lost = dict(state.maybe), state.lost
         for name, view in self.views.items():
             view.age = state.seen[name]
 
@@ -115,14 +116,14 @@ class Memory(Functional):
             if node.op.rpartition(".")[0] in SHARING:
                 self.may_share(name, refs(node.attributes))
 
-    def read(self, name: str) -> str:
+    def content(self, name: str) -> str:
         root = self.root(name)
         if root in self.lost:
             raise Unsupported(
                 f"{name!r} is read after something was changed in place that may share its memory: "
                 "whether it does is not known while converting; clone it before the change"
             )
-        return super().read(name)
+        return super().content(name)
 
     def write(self, name: str, new: str) -> None:
         if name not in self.views:
@@ -142,7 +143,7 @@ class Memory(Functional):
     def _part_from_source(self, name: str) -> None:
         """Let a tensor be one of its own; what it may be a view of is not known from here on."""
         root = self.root(name)
-        self.read(name)
+        self.content(name)
         self.lose_others(root)
         self.lost |= {root}
         del self.views[name]

@@ -88,9 +88,21 @@ def inside(machine: Machine, region: Region) -> Iterator[None]:
         ):
             yield
             region.state = machine.memory.state()
+            _refuse_new_shapes(region, before)
     finally:
         machine.memory.restore(before)
         machine.frame.names = names
+
+
+def _refuse_new_shapes(region: Region, before: State) -> None:
+    """Unsupported where a tensor from outside has another shape at the end of a sub-model."""
+    called = {} if region.state is None else region.state.called
+    for name in called.keys() - before.called.keys():
+        if name in region.scope.outer:
+            raise Unsupported(
+                f"the shape of {name!r} is changed in place within a branch or a loop; make a "
+                "view of it (unsqueeze for unsqueeze_) in the module"
+            )
 
 
 def begin(machine: Machine, name: str) -> Region:
