@@ -12,7 +12,7 @@ def as_pairs(model: Model) -> Model:
     """
     if not any(value.precision.is_complex for value in model.values()):
         return model
-    from .passes.complex_pairs import write_pairs  # few models need it
+    from .passes.complex_functions import write_pairs  # few models need it
 
     return write_pairs(model)
 
@@ -25,6 +25,6 @@ def is_complex(operation: Operation) -> bool:
 
 def has_pairs(operation: Operation) -> bool:
     """Whether `as_pairs` has a rule for an operation on complex numbers."""
-    from .passes.complex_pairs import RULES
+    from .passes.complex_functions import RULES
 
     return operation.operator in RULES

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .copies import remove_copies
     from .dead import remove_dead_code
     from .dense import fuse_dense
-    from .doubles import narrow_doubles
+    from .doubles import narrow_comparisons, narrow_doubles
     from .fold import fold_constants, fold_large_constants
     from .fusing import FUSIONS
     from .gelu import fuse_gelu
@@ -45,6 +45,7 @@ _PLACES = {
     "remove_copies": "copies",
     "remove_dead_code": "dead",
     "fuse_dense": "dense",
+    "narrow_comparisons": "doubles",
     "narrow_doubles": "doubles",
     "fold_constants": "fold",
     "fold_large_constants": "fold",
@@ -92,6 +93,7 @@ __all__ = [
     "merge_common",
     "name_clips",
     "name_transposes",
+    "narrow_comparisons",
     "narrow_doubles",
     "remove_copies",
     "remove_dead_code",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .common import merge_common
 from .copies import remove_copies
 from .dead import remove_dead_code
-from .doubles import narrow_doubles
+from .doubles import narrow_comparisons, narrow_doubles
 from .fold import fold_constants
 from .identities import join_unsqueezes, remove_identities
 from .rewrite import Pass
@@ -19,6 +19,7 @@ CLEAN: tuple[Pass, ...] = (
     join_unsqueezes,
     find_negative_zeros,
     narrow_doubles,
+    narrow_comparisons,
     simplify_shapes,
     merge_common,
     remove_dead_code,

@@ -19,7 +19,7 @@ from ..broadcast import axes_of, axis_of, ints
 from ..errors import NNAdapterError, NoLowering, Refusal
 from ..model import Model, Operation, Value
 from ..operator import Operator
-from ..ops import binary, compare, complex, generate, index, linear, reduce, shape, unary
+from ..ops import binary, compare, complex, generate, index, linear, logic, reduce, shape, unary
 from ..ops.unary import COMPLEX
 from ..refusals import refusal_of
 from ..state import State
@@ -32,11 +32,6 @@ Rule = Callable[[Operation, Operands], Any]
 RULES: dict[Operator[Any], Rule] = {}
 LONGEST = 4
 """Operands of an EINSUM of complex numbers: as many products as two to their power."""
-
-
-def write_pairs(model: Model) -> Model:
-    """The model of pairs for one that has complex numbers, as `nnir.pairs.as_pairs` says."""
-    return _Rewriter(model).run()
 
 
 def _is_complex(value: Value | None) -> bool:
@@ -54,7 +49,7 @@ def parts_of(array: np.ndarray) -> np.ndarray:
     return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
 
 
-class _Rewriter:
+class Rewriter:
     """Builds the new model; `require_known` maps the values of the old one."""
 
     def __init__(self, model: Model) -> None:
@@ -141,6 +136,12 @@ def both(real: Value, imag: Value) -> Value:
     return shape.stack(real, imag, axis=real.rank)
 
 
+def is_not_zero(pairs: Value) -> Value:
+    """Whether either part is not 0."""
+    real, imag = (compare.not_equal(part(pairs, k), 0) for k in (0, 1))
+    return logic.or_(real, imag)
+
+
 def rank_of(operation: Operation, which: int = 0) -> int:
     """The rank of an operand before the rewrite."""
     value = operation.inputs[which]
@@ -199,16 +200,6 @@ def _conj(operation: Operation, x: Operands) -> Any:
     return x[0] * x[0].model.constant([1, -1], x[0].dtype)
 
 
-def square(pairs: Value, *, keepdim: bool) -> Value:
-    """The square of the distance from 0."""
-    return reduce.reduce_sum(pairs * pairs, [-1], keepdim=keepdim)
-
-
-@rule(unary.abs_)
-def _abs(operation: Operation, x: Operands) -> Any:
-    return unary.sqrt(square(x[0], keepdim=False))
-
-
 @rule(binary.add, binary.sub, unary.neg)
 def _each(operation: Operation, x: Operands) -> Any:
     return operation.operator(*x)
@@ -232,28 +223,6 @@ def _square(operation: Operation, x: Operands) -> Any:
     return product(x[0], x[0])
 
 
-def reciprocal(x: Value) -> Value:
-    """1 / x: the conjugate over the square of the distance from 0."""
-    signs = x.model.constant([1, -1], x.dtype)
-    return x * signs / square(x, keepdim=True)
-
-
-@rule(unary.reciprocal)
-def _reciprocal(operation: Operation, x: Operands) -> Any:
-    return reciprocal(x[0])
-
-
-@rule(binary.div)
-def _div(operation: Operation, x: Operands) -> Any:
-    return product(x[0], reciprocal(x[1]))
-
-
-@rule(unary.exp)
-def _exp(operation: Operation, x: Operands) -> Any:
-    size, angle = unary.exp(part(x[0], 0)), part(x[0], 1)
-    return both(*(size * f(angle) for f in (unary.cos, unary.sin)))
-
-
 @rule(unary.cast)
 def _cast(operation: Operation, x: Operands) -> Any:
     """A real number has no imaginary part, and a complex one loses it."""
@@ -264,8 +233,8 @@ def _cast(operation: Operation, x: Operands) -> Any:
         return both(real, generate.fill_like(real, real.model.constant(0, real.dtype)))
     if to.is_complex:
         return unary.cast(x[0], dtype=kind)
-    if not (to.is_float or to.is_integer):
-        raise NoLowering(f"to {to.name.lower()}")
+    if to == Precision.BOOL8:
+        return is_not_zero(x[0])
     return unary.cast(part(x[0], 0), dtype=to)
 
 
@@ -364,10 +333,10 @@ def _flatten(operation: Operation, x: Operands) -> Any:
 
 @rule(shape.pad)
 def _pad(operation: Operation, x: Operands) -> Any:
-    value = operation.inputs[2]
-    if value is not None and (value.constant is None or np.any(value.constant != 0)):
-        raise NoLowering("with a complex number")
-    return shape.pad(x[0], longer(x[1], 0, 0), mode=operation.attributes["mode"])
+    value, mode = operation.inputs[2], operation.attributes["mode"]
+    if value is None or (value.constant is not None and not np.any(value.constant)):
+        return shape.pad(x[0], longer(x[1], 0, 0), mode=mode)
+    return both(*(shape.pad(part(x[0], k), x[1], part(x[2], k), mode=mode) for k in (0, 1)))
 
 
 @rule(index.gather)

@@ -11,7 +11,7 @@ from ..broadcast import contents
 from ..dim import Dim, Expr
 from ..errors import BadType, NotConstant, Unsupported
 from ..model import Value
-from ..ops import conv, index, shape
+from ..ops import complex, conv, index, shape
 from ..records import dataclass
 from ..types import AutoPad, Row
 from . import generate
@@ -70,6 +70,8 @@ def zero_bias(weight: Value, axis: int, groups: int) -> Value:
 
 def convolve(input: Value, weight: Value, bias: Value | None, slide: Slide) -> Value:
     """A convolution over one to three axes, of one sample too; transposed with `extra`."""
+    if input.precision.is_complex and weight.precision.is_complex:
+        return _convolve_complex(input, weight, bias, slide)
     rank = weight.rank - 2
     if rank not in (1, 2, 3) or input.rank not in (rank + 1, rank + 2):
         raise Unsupported(f"a convolution of {input.type} by {weight.type}")
@@ -91,6 +93,15 @@ def convolve(input: Value, weight: Value, bias: Value | None, slide: Slide) -> V
         given |= {"output_padding": slide.extra}
     result: Value = operator(x, weight, bias, **given)
     return shape.squeeze(result, added) if added else result
+
+
+def _convolve_complex(input: Value, weight: Value, bias: Value | None, slide: Slide) -> Value:
+    """A convolution of complex numbers by four of their parts; a bias counts once."""
+    (a, b), (c, d) = ((complex.real(v), complex.imag(v)) for v in (input, weight))
+    added = (None, None) if bias is None else (complex.real(bias), complex.imag(bias))
+    real = convolve(a, c, added[0], slide) - convolve(b, d, None, slide)
+    imag = convolve(a, d, added[1], slide) + convolve(b, c, None, slide)
+    return complex.complex_(real, imag)
 
 
 def fit_transposed(

@@ -23,7 +23,21 @@ def each(op: str, *rows: tuple, tol: Tolerance = SUMS) -> list[Case]:  # type: i
     return [Case(op, inputs, tol=tol, why=why) for inputs, why in rows]
 
 
+def whole(x: np.ndarray) -> np.ndarray:
+    """Complex numbers of real ones."""
+    return (x + 1j * x[::-1]).astype(np.complex64)
+
+
 CASES: list[Case] = [
+    *each(
+        "aten.conv1d.default",
+        ((whole(X1), whole(W1)), "complex"),
+        ((whole(X1), Const(whole(W1)), Const(whole(BIAS)), [2], [1]), "complex, with a bias"),
+    ),
+    *each(
+        "aten.conv_transpose2d.input",
+        ((whole(X2), whole(T2), whole(SHORT), [2], [1]), "complex"),
+    ),
     *each(
         "aten.conv1d.default",
         ((X1, W1), "plain"),

@@ -72,8 +72,15 @@ class Memory(Functional):
     def state(self) -> State:
         """What is known now, to come back to."""
         seen = {name: view.age for name, view in self.views.items()}
-        known = (dict(d) for d in (self.current, self.views, self.ages, self.called))
-        return State(*known, seen, dict(self.maybe), self.lost)
+        return State(
+            dict(self.current),
+            dict(self.views),
+            dict(self.ages),
+            dict(self.called),
+            seen,
+            dict(self.maybe),
+            self.lost,
+        )
 
     def restore(self, state: State) -> None:
         """Go back to what was known."""
