@@ -427,16 +427,16 @@ def _undo_permute(rewriter: Functional, view: View, base: str, new: str) -> Carr
 
 def _undo_slice(rewriter: Functional, view: View, base: str, new: str) -> Carried:
     given = view.node.attributes
-    start, length = given["start"], given["length"]
-    if isinstance(start, Ref) or isinstance(length, Ref):
-        raise Unsupported("a change in place of a part whose place is only known while running")
-    return "aten.slice_scatter.default", {
-        "self": Ref(base),
-        "src": Ref(new),
-        "dim": given["dim"],
-        "start": start,
-        "end": start + length if start + length else None,
-    }
+    start, length = rewriter.substituted((given["start"], given["length"]))
+    place = {"self": Ref(base), "src": Ref(new), "dim": given["dim"], "start": start}
+    if not isinstance(start, Ref) and not isinstance(length, Ref):
+        return "aten.slice_scatter.default", {**place, "end": start + length or None}
+    if not isinstance(start, Ref) and start < 0:
+        raise Unsupported("a change in place of a part that is counted from an unknown end")
+    end = rewriter.fresh(base)
+    both = {"a": start, "b": length}
+    rewriter.emit(SourceNode("_operator.add", [], [end], both, view.node.name))
+    return "aten.slice_scatter.default", {**place, "end": Ref(end)}
 
 
 def _unbound(rewriter: Functional, view: View, base: str, new: str) -> Carried:

@@ -30,8 +30,10 @@ SIDE_EFFECTS = frozenset({"aten.from_file.default", "aten.from_file.out", "aten.
 RANGE = re.compile(r"[A-Za-z_]{1,20}\d{0,6}|(?!u|zuf)[\w ,.+\-*/()]{1,1000}")
 """Symbols and expressions with ranges; PyTorch counts up to the number after `u` and `zuf`."""
 
-PATH = re.compile(r"[\w\-/:+ ]*(\.[\w\-/:+ ]+)*")
-"""Full names of weights, which become attributes of a module."""
+_PART = r"[\w\-/:+ ,()\[\]<>='@#|&*~^!?%]"
+PATH = re.compile(rf"{_PART}*(\.{_PART}+)*")
+"""Full names of weights, which become attributes of a module: what can stand between double
+quotes in Python code, where PyTorch writes what is no identifier."""
 
 WORD = re.compile(r"[a-z]{1,20}")
 FACTORIES = frozenset({"dict", "list", "set", "int", "float", "str", "tuple", "bool"})
