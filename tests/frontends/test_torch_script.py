@@ -49,6 +49,7 @@ CASES: list[tuple[type[nn.Module], tuple[Any, ...], tuple[str, ...]]] = [
     (scripts.Keeps, (rand(4),), SCRIPT),
     (scripts.Numbers, (rand(2, 3, 4, 4),), SCRIPT),
     (scripts.Images, (rand(1, 2, 4, 4),), BOTH),
+    (scripts.Scaled, (rand(3, 4),), ("traced",)),
 ]
 ROWS = [
     pytest.param(kind, inputs, way, id=f"{kind.__name__}-{way}")

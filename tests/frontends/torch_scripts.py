@@ -252,6 +252,16 @@ class Keeps(nn.Module):
         return self.mean * 2 + self.calls
 
 
+class Scaled(nn.Module):
+    """Tensors of many types and ranks beside numbers of Python, in front and behind."""
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        found = []
+        for y in (x, x.sum(), x.half(), x.sum().half(), x > 0, (x * 9).to(torch.int8)):
+            found += [0.5 * y, y + 1, y * 3, y / 2, 1.5 + y, torch.multiply(y, y.sum())]
+        return (*found, x.sum() - 0.25, torch.sub(x.to(torch.int32), 3, alpha=2))
+
+
 class Numbers(nn.Module):
     """Arithmetic of Python on sizes and constants."""
 

@@ -159,7 +159,19 @@ def operator(machine: Machine, name: str, args: Sequence[Any], keywords: Mapping
         return call_plain(machine, name, args, keywords)
     packet = name.removeprefix("ops.") if name.startswith("ops.") else f"aten.{name}"
     op, found, bound = overloads.resolve(packet, args, keywords, machine.kind_of)
-    return apply(machine, _with_converter(machine, op), found, dict(bound))
+    arguments = dict(bound)
+    if op in BY_NUMBERS and arguments["other"] in machine.scalars:
+        arguments["other"] = machine.scalars[arguments["other"]]
+        op = op.replace(".Tensor", ".Scalar")
+    return apply(machine, _with_converter(machine, op), found, arguments)
+
+
+BY_NUMBERS = frozenset(
+    f"aten.{name}.Tensor"
+    for name in ("add", "sub", "mul", "div", "subtract", "multiply", "divide", "true_divide")
+)
+"""Where PyTorch takes a constant of rank 0 behind for the number in it: traces write the numbers
+of Python so, and the type of the result depends on it (a mask times 0.5 is FLOAT32)."""
 
 
 OF_LISTS = frozenset(

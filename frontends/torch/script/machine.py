@@ -159,6 +159,9 @@ class Machine:
         self.trained: set[str] = set()
         """The tensors that say that they require gradients."""
 
+        self.scalars: dict[str, Any] = {}
+        """The numbers in constants of rank 0, by the names of these."""
+
         self.containers: dict[int, tuple[Any, Any]] = {}
         """The lists and dictionaries of the archive, as they are now and as they were."""
         self.version = library.archive.version
@@ -342,6 +345,14 @@ class Machine:
                 return self.containers[id(value)][0]
             case tuple() if not isinstance(value, Named):
                 return tuple(self.loaded(v) for v in value)
+        return value
+
+    def constant(self, position: int) -> Any:
+        """A constant of the code."""
+        stored = self.constants[position]
+        value = self.loaded(stored)
+        if isinstance(stored, Stored) and stored.array.ndim == 0:
+            self.scalars[value] = stored.array.item()
         return value
 
     def refuse(self, thing: Opaque) -> NoReturn:

@@ -146,7 +146,7 @@ def _attribute(machine: Machine, node: ast.Attribute) -> Any:
             position = int(node.attr[1:])
             if position >= len(machine.constants):
                 raise BadFile(f"the constant {name} of {len(machine.constants)}")
-            return machine.loaded(machine.constants[position])
+            return machine.constant(position)
         if head == "__torch__":
             return _reference(machine, name)
     return machine.attribute(machine.evaluate(node.value), node.attr)
