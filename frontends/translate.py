@@ -116,6 +116,9 @@ class Translator:
         self.scope: dict[str, Entry | Broken] = {}
         self.problems: Counter[str] = Counter()
         self.errors: list[NNAdapterError] = []
+        self.notes: dict[Value, Any] = {}
+        """What one converter tells another of a value that it made."""
+
         self.depth = 0
         self._left = SPARE + REPEATS * sum(len(nodes) for nodes, _ in _all_graphs(source))
         self._folder = Folder()

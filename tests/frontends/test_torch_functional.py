@@ -51,6 +51,8 @@ def select_of_transpose(x: torch.Tensor) -> Any:
     y = x * 2
     y.t()[1].zero_()
     y.permute(1, 0)[2].fill_(7)
+    y.T[3, 1] = 9
+    y[None].mT[0, 0, 2:] += 1
     return y
 
 

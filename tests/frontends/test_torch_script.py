@@ -49,6 +49,9 @@ CASES: list[tuple[type[nn.Module], tuple[Any, ...], tuple[str, ...]]] = [
     (scripts.Keeps, (rand(4),), SCRIPT),
     (scripts.Numbers, (rand(2, 3, 4, 4),), SCRIPT),
     (scripts.Images, (rand(1, 2, 4, 4),), BOTH),
+    (scripts.Adds, (rand(3, 4),), ("traced",)),
+    (scripts.Packs, (rand(5, 2, 3), torch.tensor([3, 5])), ("traced",)),
+    (scripts.Lists, (rand(3, 4),), SCRIPT),
     (scripts.Scaled, (rand(3, 4),), ("traced",)),
 ]
 ROWS = [
@@ -92,6 +95,15 @@ def test_programs_agree_with_pytorch(
     torch.manual_seed(0)
     data = archive_of(kind(), inputs, way)
     agree(nna.load(data, shapes=shapes_of(data, inputs)), data, inputs)
+
+
+def test_constants_that_change_keep_what_they_are() -> None:
+    x = rand(3, 4)
+    data = archive_of(scripts.Adds(), (x,), "traced")
+    module = torch.jit.load(io.BytesIO(data))
+    run = nna.compile(nna.load(data))
+    for _ in range(3):
+        np.testing.assert_allclose(run(x.numpy())[0], module(x).numpy(), rtol=1e-6)
 
 
 OPEN = (scripts.Residual, scripts.Decoder, scripts.Encoder, scripts.Memories, scripts.Numbers)

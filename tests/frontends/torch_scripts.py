@@ -12,6 +12,7 @@ from typing import NamedTuple  # what TorchScript reads
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812  # as everybody writes it
+from torch.nn.utils import rnn
 
 
 class Residual(nn.Module):
@@ -250,6 +251,43 @@ class Keeps(nn.Module):
         self.mean.mul_(0.5).add_(x)
         self.calls = self.calls + 1
         return self.mean * 2 + self.calls
+
+
+class Lists(nn.Module):
+    """Tensors as lists of numbers."""
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        dims: list[int] = torch.arange(1, len(x.shape)).tolist()
+        table: list[list[float]] = x[:2, :2].tolist()
+        first: float = x[0, 0].tolist()
+        return x.mean(dims), torch.tensor([table[1][0], first]) * table[0][1]
+
+
+class Adds(nn.Module):
+    """Adds to a tensor of the code, which traces keep from call to call."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        total = torch.tensor(0.0)
+        for row in x:
+            total += row.sum()
+        return x * total
+
+
+class Packs(nn.Module):
+    """Layers over packed sequences, and functions between."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(3, 4, 2, bidirectional=True)
+        self.gru = nn.GRU(8, 4, batch_first=True)
+
+    def forward(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        packed = rnn.pack_padded_sequence(x, lengths, enforce_sorted=False)
+        made, _ = self.lstm(packed)
+        made = made._replace(data=torch.tanh(made.data))
+        rows, ends = rnn.pad_packed_sequence(made, True, -1.5, len(x) + 1)
+        packed = rnn.pack_padded_sequence(rows, ends, True, False)
+        return rows, *self.gru(packed)[1:], ends
 
 
 class Scaled(nn.Module):

@@ -142,8 +142,10 @@ def embedding(
 
 
 @table.convert("aten.one_hot.default")
-def one_hot(self: Value, num_classes: int = -1) -> Value:
-    if num_classes == -1:
+def one_hot(self: Value, num_classes: int | Value = -1) -> Value:
+    if isinstance(num_classes, Value):
+        classes = generate.range_([0], shape.reshape(num_classes, [1]), [1])
+    elif num_classes == -1:
         most = reduce.reduce_max(build.flatten(self), [0], keepdim=True)
         classes = generate.range_([0], most + 1, [1])
     else:

@@ -30,8 +30,10 @@ def run_layers(
     num_layers: int,
     bidirectional: bool,
     batch_first: bool,
+    lengths: Value | None = None,
 ) -> tuple[Value, ...]:
-    """A stack of layers: the outputs of the last, and every last state."""
+    """A stack of layers: the outputs of the last, and every last state; `lengths` of the
+    sequences where these end before the last step."""
     if x.rank != 3:
         raise BadType(f"a recurrent layer of {x.type}: three axes are needed")
     count = 2 if bidirectional else 1
@@ -47,9 +49,11 @@ def run_layers(
         rows = [params[(start + d) * each : (start + d + 1) * each] for d in range(count)]
         given = [_rows(s, start, count, num_layers * count) for s in states]
         if each % 2:
+            if lengths is not None:
+                raise Unsupported("an LSTM with a projection over packed sequences")
             x, *ends = _projected_lstm(x, given, rows, has_biases=has_biases)
         else:
-            x, *ends = _layer(kind, x, given, rows)
+            x, *ends = _layer(kind, x, lengths, given, rows)
         for found, end in zip(last, ends, strict=True):
             found.append(end)
     x = shape.transpose(x, perm=(1, 0, 2)) if batch_first else x
@@ -63,11 +67,15 @@ def _rows(state: Value, start: int, count: int, whole: int) -> Value:
 
 
 def _layer(
-    kind: Kind, x: Value, states: Sequence[Value], params: Sequence[Sequence[Value]]
+    kind: Kind,
+    x: Value,
+    lengths: Value | None,
+    states: Sequence[Value],
+    params: Sequence[Sequence[Value]],
 ) -> tuple[Value, ...]:
     """[T, N, I] to [T, N, directions * H] and the last states."""
     direction = "bidirectional" if len(params) > 1 else "forward"
-    given = (x, *cell_operands(kind, params), None, *states)
+    given = (x, *cell_operands(kind, params), lengths, *states)
     outputs, *last = kind.operator(*given, direction=direction, **dict(kind.attributes))
     if len(params) == 1:
         return shape.squeeze(outputs, [1]), *last

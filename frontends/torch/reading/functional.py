@@ -425,6 +425,11 @@ def _undo_permute(rewriter: Functional, view: View, base: str, new: str) -> Carr
     return "aten.permute.default", {"self": Ref(new), "dims": back}
 
 
+def _undo_reverse(rewriter: Functional, view: View, base: str, new: str) -> Carried:
+    """The axes in reverse order, or the last two, once more."""
+    return view.node.op, {"self": Ref(new)}
+
+
 def _undo_slice(rewriter: Functional, view: View, base: str, new: str) -> Carried:
     given = view.node.attributes
     start, length = rewriter.substituted((given["start"], given["length"]))
@@ -466,7 +471,9 @@ CARRY: dict[str, Carry] = {
     "aten.detach.default": _same,
     "aten.diagonal.default": _scatter("aten.diagonal_scatter.default"),
     "aten.as_strided.default": _scatter("aten.as_strided_scatter.default"),
+    "aten.mT.default": _undo_reverse,
     "aten.narrow.default": _undo_slice,
+    "aten.numpy_T.default": _undo_reverse,
     "aten.permute.default": _undo_permute,
     "aten.select.int": _scatter("aten.select_scatter.default"),
     "aten.slice.Tensor": _scatter("aten.slice_scatter.default"),

@@ -62,11 +62,27 @@ def _call_own(machine: Machine, node: ast.Call, name: str) -> Any:
             raise Unsupported(f"the class {owner.removeprefix('__torch__.')}")
         machine.library.declared(owner)
         return Instance(owner, region=machine.region)
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "tolist":
+        owner = machine.evaluate(node.func.value)
+        if isinstance(owner, Tensor) and not (node.args or node.keywords):
+            return to_list(machine, owner)
     target = machine.evaluate(node.func)
     args, keywords = _arguments(machine, node)
     if not isinstance(target, (Function, Class)):
         raise BadFile(f"a call of {describe(target)}")
     return machine.call(target, args, keywords)
+
+
+def to_list(machine: Machine, x: Tensor) -> Any:
+    """A tensor as lists of numbers; Unsupported where its size is not known."""
+    kind = machine.type_of(x)
+    if not kind.rank:
+        return machine.item(x)
+    size = kind.shape[0]
+    if isinstance(size, Expr):
+        raise Unsupported(f"{kind} as a list, whose length is only known while running")
+    rows = (machine.emit("aten.select.int", {"self": x, "dim": 0, "index": k}) for k in range(size))
+    return Items((to_list(machine, Tensor(row)) for (row,) in rows), machine.region)
 
 
 def _arguments(machine: Machine, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
@@ -160,7 +176,7 @@ def operator(machine: Machine, name: str, args: Sequence[Any], keywords: Mapping
     packet = name.removeprefix("ops.") if name.startswith("ops.") else f"aten.{name}"
     op, found, bound = overloads.resolve(packet, args, keywords, machine.kind_of)
     arguments = dict(bound)
-    if op in BY_NUMBERS and arguments["other"] in machine.scalars:
+    if op in BY_NUMBERS and machine.is_scalar(arguments["other"]):
         arguments["other"] = machine.scalars[arguments["other"]]
         op = op.replace(".Tensor", ".Scalar")
     return apply(machine, _with_converter(machine, op), found, arguments)

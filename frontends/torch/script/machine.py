@@ -355,6 +355,10 @@ class Machine:
             self.scalars[value] = stored.array.item()
         return value
 
+    def is_scalar(self, name: str) -> bool:
+        """Whether a tensor is a constant of rank 0 that nothing has changed so far."""
+        return name in self.scalars and not self.memory.ages.get(name)
+
     def refuse(self, thing: Opaque) -> NoReturn:
         """Unsupported for what is not understood."""
         raise Unsupported(f"{thing.what}, which is no plain tensor: {REEXPORT}")

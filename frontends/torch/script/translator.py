@@ -67,7 +67,8 @@ class ScriptTranslator(TorchTranslator):
             raise BadModel("a TorchScript program without code")
         self.machine = Machine(self, source.library, source.constants, STATEMENTS, EXPRESSIONS)
         self.machine.memory.taken.update(v.name for v in source.graph.inputs)
-        stored = {t.name: t for _, t in walk(source.root) if isinstance(t, Stored)}
+        things = (*(t for _, t in walk(source.root)), *source.constants)
+        stored = {t.name: t for t in things if isinstance(t, Stored)}
         for name in kept:
             tensor = stored[name]
             state = self.machine.memory.fresh(name)
