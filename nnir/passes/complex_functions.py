@@ -43,13 +43,13 @@ def parts(pairs: Value) -> tuple[Value, Value]:
     return part(pairs, 0), part(pairs, 1)
 
 
-def turned(pairs: Value) -> Value:
+def turn(pairs: Value) -> Value:
     """i times the numbers."""
     swapped = index.gather(pairs, [1, 0], axis=-1)
     return swapped * pairs.model.constant([-1, 1], pairs.dtype)
 
 
-def scaled(pairs: Value, factor: float) -> Value:
+def scale(pairs: Value, factor: float) -> Value:
     """The numbers times a real one."""
     return pairs * pairs.model.constant(factor, pairs.dtype)
 
@@ -119,7 +119,7 @@ def logarithm(pairs: Value) -> Value:
 def _log(operation: Operation, x: Operands) -> Value:
     base = {unary.log2: 2.0, unary.log10: 10.0}.get(operation.operator)
     found = logarithm(x[0])
-    return found if base is None else scaled(found, 1 / math.log(base))
+    return found if base is None else scale(found, 1 / math.log(base))
 
 
 @rule(unary.log1p)
@@ -210,18 +210,18 @@ def _tanh(operation: Operation, x: Operands) -> Value:
 @rule(unary.sin)
 def _sin(operation: Operation, x: Operands) -> Value:
     """-i sinh(i z)."""
-    return -turned(hyperbolic_sine(turned(x[0])))
+    return -turn(hyperbolic_sine(turn(x[0])))
 
 
 @rule(unary.cos)
 def _cos(operation: Operation, x: Operands) -> Value:
-    return hyperbolic_cosine(turned(x[0]))
+    return hyperbolic_cosine(turn(x[0]))
 
 
 @rule(unary.tan)
 def _tan(operation: Operation, x: Operands) -> Value:
     """-i tanh(i z)."""
-    return -turned(hyperbolic_tangent(turned(x[0])))
+    return -turn(hyperbolic_tangent(turn(x[0])))
 
 
 def logistic(pairs: Value) -> Value:
@@ -249,7 +249,7 @@ def _pow(operation: Operation, x: Operands) -> Value:
     if exponent is not None and len(exponent) == 1:
         whole, imag = exponent[0]
         if imag == 0 and whole in range(1, LARGEST_POWER + 1):
-            return raised(x[0], int(whole))
+            return whole_power(x[0], int(whole))
     found = exponential(product(x[1], logarithm(x[0])))
     one, zero = (found.model.constant(v, found.dtype) for v in ([1, 0], [0, 0]))
     of_zero = compare.where(
@@ -265,11 +265,11 @@ def _beside(condition: Value) -> Value:
     return shape.unsqueeze(condition, [condition.rank])
 
 
-def raised(pairs: Value, power: int) -> Value:
+def whole_power(pairs: Value, power: int) -> Value:
     """A whole power above 0, by squares."""
     if power == 1:
         return pairs
-    half = raised(pairs, power // 2)
+    half = whole_power(pairs, power // 2)
     squared = product(half, half)
     return product(squared, pairs) if power % 2 else squared
 

@@ -39,7 +39,7 @@ class Padded:
         return index.gather(rows, self.places, axis=0)
 
 
-def _counted(model_of: Value, size: build.Size, axes: Sequence[int]) -> Value:
+def _count_along(model_of: Value, size: build.Size, axes: Sequence[int]) -> Value:
     """0, 1, ... below a size, as a row or a column."""
     return shape.unsqueeze(generate.range_([0], build.vector(model_of.model, [size]), [1]), axes)
 
@@ -67,7 +67,7 @@ def pack(
     steps = shape.transpose(input, perm=order) if batch_first else input
     ends = build.int64(lengths)
     is_there = compare.less(
-        _counted(steps, build.size_of(steps, 0), [1]), shape.unsqueeze(ends, [0])
+        _count_along(steps, build.size_of(steps, 0), [1]), shape.unsqueeze(ends, [0])
     )
     counts = reduce.reduce_sum(build.int64(is_there), [1], keepdim=False)
     longest = reduce.reduce_max(ends, [0], keepdim=True)
@@ -81,7 +81,7 @@ def padded_of(translator: Translator, data: Value, batch_sizes: Value) -> Padded
     if isinstance(known, Padded):
         return known
     count, most = build.size_of(batch_sizes, 0), index.gather(batch_sizes, [0], axis=0)
-    is_there = compare.less(_counted(data, most, [0]), shape.unsqueeze(batch_sizes, [1]))
+    is_there = compare.less(_count_along(data, most, [0]), shape.unsqueeze(batch_sizes, [1]))
     places = _places(is_there)
     rows = build.vector(data.model, [build.times(count, most), *build.sizes_of(data)[1:]])
     empty = generate.fill(rows, data.scalar(0))
@@ -111,7 +111,7 @@ def pad_packed(
         pads = build.vector(data.model, [0, missing, *[0, 0] * (steps.rank - 1)])
         steps, longest = shape.pad(steps, pads), whole
     ends = shape.unsqueeze(padded.lengths, [0])
-    is_there = compare.less(_counted(data, longest, [1]), ends)
+    is_there = compare.less(_count_along(data, longest, [1]), ends)
     axes = list(range(2, steps.rank))
     filler = to_value(padding_value, steps.precision, data.model)
     made = compare.where(shape.unsqueeze(is_there, axes) if axes else is_there, steps, filler)

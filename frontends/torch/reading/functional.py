@@ -117,7 +117,7 @@ class Functional:
     def step(self, node: SourceNode) -> None:
         """One node, with what it overwrites."""
         if self.called:
-            arguments = _mapped(node.attributes, self.newest)
+            arguments = _rename_all(node.attributes, self.newest)
             node = replace(node, inputs=refs(arguments), attributes=arguments)
         found = schema.find(node.op)
         written = found.written if found else ()
@@ -181,7 +181,7 @@ class Functional:
 
     def substituted(self, argument: Any) -> Any:
         """Arguments with what holds the contents of each name."""
-        return _mapped(argument, self.content)
+        return _rename_all(argument, self.content)
 
     def renamed(self, node: SourceNode) -> SourceNode:
         """The node as it reads now; views keep the node as it was."""
@@ -369,14 +369,14 @@ def functional(
     return rewriter.mutated()
 
 
-def _mapped(argument: Any, rename: Callable[[str], str]) -> Any:
+def _rename_all(argument: Any, rename: Callable[[str], str]) -> Any:
     """Arguments with every name by another."""
     if isinstance(argument, Ref):
         return Ref(rename(argument))
     if isinstance(argument, dict):
-        return {k: _mapped(a, rename) for k, a in argument.items()}
+        return {k: _rename_all(a, rename) for k, a in argument.items()}
     if isinstance(argument, (list, tuple)):
-        return [_mapped(a, rename) for a in argument]
+        return [_rename_all(a, rename) for a in argument]
     return argument
 
 
