@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType, NoLowering
+from nnir.errors import BadType
 
 from ...case import ROUNDS, Case, Limit, f, i, rand, scalar
 from .shape import axis, ints, known
@@ -51,6 +51,4 @@ CASES = [
 LIMITS = [
     *(Limit(op, "NaN is not carried through", "onnxruntime", "float32", "-edges")
       for op in ("Max", "Min")),
-    *(Limit("EuclideanNorm", "complex numbers", "onnxruntime", kind, raises=NoLowering)
-      for kind in ("complex64", "complex128")),
 ]  # fmt: skip

@@ -74,8 +74,4 @@ LIMITS = [
         Limit(op, "a kernel for float32 only", "onnxruntime", "float64", raises=NoLowering)
         for op in ("Erf", "Erfc", "Acos", "Asin", "Asinh", "Atan", "Sinh", "Acosh", "Atanh")
     ),
-    *(
-        Limit(op, "complex numbers", "onnxruntime", "complex64", raises=NoLowering)
-        for op in ("Sqrt", "Log", "Tan", "Sinh")
-    ),
 ]
