@@ -122,5 +122,4 @@ CASES = [
 ]
 LIMITS = [
     Limit("nextafter", why="no kernel", device=ORT, raises=NoLowering),
-    Limit("isclose", why="no arithmetic of pairs", device=ORT, case="-complex", raises=NoLowering),
 ]

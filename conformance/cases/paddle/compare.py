@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType, NoLowering
+from nnir.errors import BadType
 
-from ...case import Case, Limit, f, i, rand, scalar
+from ...case import Case, f, i, rand, scalar
 
 nan, inf = np.nan, np.inf
 ORT = "onnxruntime"
@@ -48,8 +48,4 @@ CASES = [
     Case("where", (TRUE, f(1, 2, 3), i(4, 5, 6)), why="two types", raises=BadType),
     Case("where_", (TRUE, f(1, 2, 3), f(4, 5, 6)), why="in place"),
     Case("allclose", (f(1, 2), f(1.05, 2)), {"atol": 0.1}),
-]
-LIMITS = [
-    Limit(op, why="no comparison of pairs", device=ORT, case="-complex", raises=NoLowering)
-    for op in ("equal", "not_equal")
 ]

@@ -107,9 +107,5 @@ CASES += [
     Case("logical_not_", (np.array([True]),), why="in place"),
 ]
 LIMITS = [
-    Limit(op, why="no arithmetic of pairs", case="-complex", raises=NoLowering, device=ORT)
-    for op in ("angle", "sigmoid", "sin", "tanh")
-]
-LIMITS.append(
     Limit("atan", why="no kernel", device=ORT, dtype="float64", raises=NoLowering),
-)
+]

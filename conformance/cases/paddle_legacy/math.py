@@ -194,5 +194,4 @@ CASES = [
 ]
 LIMITS = [
     Limit("nextafter", device="onnxruntime", raises=NoLowering, why="no such operator"),
-    Limit("angle", device="onnxruntime", raises=NoLowering, why="no complex numbers"),
 ]
