@@ -11,9 +11,10 @@ from .volumes import VOLUMES
 LIBRARIES = {
     "diffusers": Library(
         (
-            *("diffusers", "transformers", "huggingface_hub", "tokenizers", "safetensors"),
-            *("regex", "requests", "tqdm", "pyyaml", "packaging", "filelock", "httpx", "typer"),
-            *("importlib_metadata", "zipp", "idna", "certifi", "anyio", "httpcore", "h11"),
+            *("diffusers", "transformers", "tokenizers", "huggingface_hub", "hf-xet", "regex"),
+            *("safetensors", "requests", "tqdm", "pyyaml", "packaging", "filelock", "typer"),
+            *("httpx", "httpcore", "h11", "httpx2", "httpcore2", "truststore", "anyio", "idna"),
+            *("certifi", "click", "importlib_metadata", "zipp"),
         ),
         "diffusers",
         DENOISERS,
