@@ -51,6 +51,7 @@ CASES: list[tuple[type[nn.Module], tuple[Any, ...], tuple[str, ...]]] = [
     (scripts.Images, (rand(1, 2, 4, 4),), BOTH),
     (scripts.Adds, (rand(3, 4),), ("traced",)),
     (scripts.Packs, (rand(5, 2, 3), torch.tensor([3, 5])), ("traced",)),
+    (scripts.Classes, (torch.tensor([[0, 2], [1, 4]]),), SCRIPT),
     (scripts.Lists, (rand(3, 4),), SCRIPT),
     (scripts.Scaled, (rand(3, 4),), ("traced",)),
 ]

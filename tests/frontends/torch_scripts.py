@@ -290,6 +290,13 @@ class Packs(nn.Module):
         return rows, *self.gru(packed)[1:], ends
 
 
+class Classes(nn.Module):
+    """As many classes as the data has, and one more."""
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return F.one_hot(ids, int(ids.max()) + 2)
+
+
 class Scaled(nn.Module):
     """Tensors of many types and ranks beside numbers of Python, in front and behind."""
 
