@@ -4,44 +4,25 @@ from __future__ import annotations
 
 from .catalog import Network, floats, unit
 
+SMALL = {
+    "image_size": 32,
+    "patch_size": 8,
+    "num_classes": 5,
+    "dim": 32,
+    "depth": 2,
+    "heads": 2,
+    "mlp_dim": 32,
+}
+IMAGE, DAMAGED = floats(1, 3, 32, 32), unit(1, 3, 16, 16)
+
 VISION_TRANSFORMERS = {
-    "ViT": Network(
-        lambda m: m.ViT(
-            image_size=32, patch_size=8, num_classes=5, dim=32, depth=2, heads=2, mlp_dim=32
-        ),
-        floats(1, 3, 32, 32),
-    ),
-    "SimpleViT": Network(
-        lambda m: m.SimpleViT(
-            image_size=32, patch_size=8, num_classes=5, dim=32, depth=2, heads=2, mlp_dim=32
-        ),
-        floats(2, 3, 32, 32),
-    ),
+    "ViT": Network(lambda m: m.ViT(**SMALL), IMAGE),
+    "SimpleViT": Network(lambda m: m.SimpleViT(**SMALL), floats(2, 3, 32, 32)),
     "register_tokens": Network(
-        lambda m: m.simple_vit_with_register_tokens.SimpleViT(
-            image_size=32, patch_size=8, num_classes=5, dim=32, depth=2, heads=2, mlp_dim=32
-        ),
-        floats(2, 3, 32, 32),
+        lambda m: m.simple_vit_with_register_tokens.SimpleViT(**SMALL), floats(2, 3, 32, 32)
     ),
-    "deepvit": Network(
-        lambda m: m.deepvit.DeepViT(
-            image_size=32, patch_size=8, num_classes=5, dim=32, depth=2, heads=2, mlp_dim=32
-        ),
-        floats(1, 3, 32, 32),
-    ),
-    "cait": Network(
-        lambda m: m.cait.CaiT(
-            image_size=32,
-            patch_size=8,
-            num_classes=5,
-            dim=32,
-            depth=2,
-            cls_depth=1,
-            heads=2,
-            mlp_dim=32,
-        ),
-        floats(1, 3, 32, 32),
-    ),
+    "deepvit": Network(lambda m: m.deepvit.DeepViT(**SMALL), IMAGE),
+    "cait": Network(lambda m: m.cait.CaiT(**SMALL, cls_depth=1), IMAGE),
     "t2t": Network(
         lambda m: m.t2t.T2TViT(
             image_size=32,
@@ -52,7 +33,7 @@ VISION_TRANSFORMERS = {
             mlp_dim=32,
             t2t_layers=((7, 4), (3, 2)),
         ),
-        floats(1, 3, 32, 32),
+        IMAGE,
     ),
     "cct": Network(
         lambda m: m.cct.CCT(
@@ -64,7 +45,7 @@ VISION_TRANSFORMERS = {
             mlp_ratio=1.0,
             num_classes=5,
         ),
-        floats(1, 3, 32, 32),
+        IMAGE,
     ),
     "cross": Network(
         lambda m: m.cross_vit.CrossViT(
@@ -84,13 +65,13 @@ VISION_TRANSFORMERS = {
             cross_attn_depth=1,
             cross_attn_heads=2,
         ),
-        floats(1, 3, 32, 32),
+        IMAGE,
     ),
     "pit": Network(
         lambda m: m.pit.PiT(
             image_size=32, patch_size=8, num_classes=5, dim=32, depth=(1, 1), heads=2, mlp_dim=32
         ),
-        floats(1, 3, 32, 32),
+        IMAGE,
     ),
     "levit": Network(
         lambda m: m.levit.LeViT(
@@ -170,7 +151,7 @@ VISION_TRANSFORMERS = {
             block_repeats=(1, 1),
             num_classes=5,
         ),
-        floats(1, 3, 32, 32),
+        IMAGE,
     ),
     "mobilevit": Network(
         lambda m: m.mobile_vit.MobileViT(
@@ -181,19 +162,7 @@ VISION_TRANSFORMERS = {
         ),
         floats(1, 3, 64, 64),
     ),
-    "xcit": Network(
-        lambda m: m.xcit.XCiT(
-            image_size=32,
-            patch_size=8,
-            num_classes=5,
-            dim=32,
-            depth=2,
-            cls_depth=1,
-            heads=2,
-            mlp_dim=32,
-        ),
-        floats(1, 3, 32, 32),
-    ),
+    "xcit": Network(lambda m: m.xcit.XCiT(**SMALL, cls_depth=1), IMAGE),
     "vit3d": Network(
         lambda m: m.vit_3d.ViT(
             image_size=16,
@@ -228,50 +197,11 @@ VISION_TRANSFORMERS = {
         ),
         floats(1, 3, 4, 16, 16),
     ),
-    "learnable_mem": Network(
-        lambda m: m.learnable_memory_vit.ViT(
-            image_size=32, patch_size=8, num_classes=5, dim=32, depth=2, heads=2, mlp_dim=32
-        ),
-        floats(1, 3, 32, 32),
-    ),
-    "small": Network(
-        lambda m: m.vit_for_small_dataset.ViT(
-            image_size=32, patch_size=8, num_classes=5, dim=32, depth=2, heads=2, mlp_dim=32
-        ),
-        floats(1, 3, 32, 32),
-    ),
-    "parallel": Network(
-        lambda m: m.parallel_vit.ViT(
-            image_size=32,
-            patch_size=8,
-            num_classes=5,
-            dim=32,
-            depth=2,
-            heads=2,
-            mlp_dim=32,
-            num_parallel_branches=2,
-        ),
-        floats(1, 3, 32, 32),
-    ),
-    "rvt": Network(
-        lambda m: m.rvt.RvT(
-            image_size=32, patch_size=8, num_classes=5, dim=32, depth=2, heads=2, mlp_dim=32
-        ),
-        floats(1, 3, 32, 32),
-    ),
-    "ats": Network(
-        lambda m: m.ats_vit.ViT(
-            image_size=32,
-            patch_size=8,
-            num_classes=5,
-            dim=32,
-            depth=2,
-            max_tokens_per_depth=(16, 8),
-            heads=2,
-            mlp_dim=32,
-        ),
-        floats(1, 3, 32, 32),
-    ),
+    "learnable_mem": Network(lambda m: m.learnable_memory_vit.ViT(**SMALL), IMAGE),
+    "small": Network(lambda m: m.vit_for_small_dataset.ViT(**SMALL), IMAGE),
+    "parallel": Network(lambda m: m.parallel_vit.ViT(**SMALL, num_parallel_branches=2), IMAGE),
+    "rvt": Network(lambda m: m.rvt.RvT(**SMALL), IMAGE),
+    "ats": Network(lambda m: m.ats_vit.ViT(**SMALL, max_tokens_per_depth=(16, 8)), IMAGE),
     "patchmerger": Network(
         lambda m: m.vit_with_patch_merger.ViT(
             image_size=32,
@@ -284,21 +214,9 @@ VISION_TRANSFORMERS = {
             patch_merge_layer=2,
             patch_merge_num_tokens=4,
         ),
-        floats(1, 3, 32, 32),
+        IMAGE,
     ),
-    "normalized": Network(
-        lambda m: m.normalized_vit.nViT(
-            image_size=32,
-            patch_size=8,
-            num_classes=5,
-            dim=32,
-            depth=2,
-            heads=2,
-            dim_head=16,
-            mlp_dim=32,
-        ),
-        floats(1, 3, 32, 32),
-    ),
+    "normalized": Network(lambda m: m.normalized_vit.nViT(**SMALL, dim_head=16), IMAGE),
     "fft": Network(
         lambda m: m.simple_vit_with_fft.SimpleViT(
             image_size=32,
@@ -310,7 +228,7 @@ VISION_TRANSFORMERS = {
             heads=2,
             mlp_dim=32,
         ),
-        floats(1, 3, 32, 32),
+        IMAGE,
     ),
     "vit1d": Network(
         lambda m: m.vit_1d.ViT(
@@ -322,10 +240,9 @@ VISION_TRANSFORMERS = {
         lambda m: m.simple_vit_with_qk_norm.SimpleViT(
             image_size=32, patch_size=8, num_classes=5, dim=32, depth=1, heads=2, mlp_dim=32
         ),
-        floats(1, 3, 32, 32),
+        IMAGE,
     ),
 }
-
 RESTORATION = {
     "ATD": Network(
         lambda m: m.architectures.ATD.__arch.atd_arch.ATD(
@@ -341,17 +258,17 @@ RESTORATION = {
             upscale=2,
             upsampler="pixelshuffle",
         ),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
     "SRVGGNetCompact": Network(
         lambda m: m.architectures.Compact.__arch.SRVGG.SRVGGNetCompact(num_feat=8, num_conv=2),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
     "DITN_Real": Network(
         lambda m: m.architectures.DITN.__arch.DITN_Real.DITN_Real(
             dim=12, ITL_blocks=1, SAL_blocks=1
         ),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
     "DRCT": Network(
         lambda m: m.architectures.DRCT.__arch.drct_arch.DRCT(
@@ -364,27 +281,26 @@ RESTORATION = {
             upsampler="pixelshuffle",
             gc=8,
         ),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
     "DRUNet": Network(
         lambda m: m.architectures.DRUNet.__arch.network_unet.DRUNet(
             in_nc=3, out_nc=3, nc=[4, 8, 8, 16], nb=1
         ),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
     "DnCNN": Network(
         lambda m: m.architectures.DnCNN.__arch.network_dncnn.DnCNN(in_nc=3, out_nc=3, nc=8, nb=3),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
     "RRDBNet": Network(
-        lambda m: m.architectures.ESRGAN.__arch.RRDB.RRDBNet(num_filters=8, num_blocks=1),
-        unit(1, 3, 16, 16),
+        lambda m: m.architectures.ESRGAN.__arch.RRDB.RRDBNet(num_filters=8, num_blocks=1), DAMAGED
     ),
     "FDAT": Network(
         lambda m: m.architectures.FDAT.__arch.fdat.FDAT(
             embed_dim=24, num_groups=1, depth_per_group=2, num_heads=2, window_size=8
         ),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
     "FFTformer": Network(
         lambda m: m.architectures.FFTformer.__arch.fftformer_arch.FFTformer(
@@ -417,7 +333,7 @@ RESTORATION = {
             stripe_size=[8, 8],
             mlp_ratio=2,
         ),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
     "HAT": Network(
         lambda m: m.architectures.HAT.__arch.HAT.HAT(
@@ -431,19 +347,19 @@ RESTORATION = {
             compress_ratio=3,
             squeeze_factor=6,
         ),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
     "CIDNet": Network(
         lambda m: m.architectures.HVICIDNet.__arch.cidnet.CIDNet(
             channels=[8, 8, 16, 16], heads=[1, 2, 4, 8]
         ),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
     "KBNet_s": Network(
         lambda m: m.architectures.KBNet.__arch.kbnet_s.KBNet_s(
             width=8, middle_blk_num=1, enc_blk_nums=[1, 1], dec_blk_nums=[1, 1]
         ),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
     "LaMa": Network(
         lambda m: m.architectures.LaMa.__arch.LaMa.LaMa(in_nc=4),
@@ -451,23 +367,20 @@ RESTORATION = {
         unit(1, 1, 64, 64),
     ),
     "MoSR": Network(
-        lambda m: m.architectures.MoSR.__arch.mosr_arch.MoSR(n_block=2, dim=8), unit(1, 3, 16, 16)
+        lambda m: m.architectures.MoSR.__arch.mosr_arch.MoSR(n_block=2, dim=8), DAMAGED
     ),
     "NAFNet": Network(
         lambda m: m.architectures.NAFNet.__arch.NAFNet_arch.NAFNet(
             width=8, enc_blk_nums=[1, 1], dec_blk_nums=[1, 1]
         ),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
-    "OmniSR": Network(
-        lambda m: m.architectures.OmniSR.__arch.OmniSR.OmniSR(num_feat=16), unit(1, 3, 16, 16)
-    ),
+    "OmniSR": Network(lambda m: m.architectures.OmniSR.__arch.OmniSR.OmniSR(num_feat=16), DAMAGED),
     "PLKSR": Network(
-        lambda m: m.architectures.PLKSR.__arch.PLKSR.PLKSR(dim=16, n_blocks=2), unit(1, 3, 16, 16)
+        lambda m: m.architectures.PLKSR.__arch.PLKSR.PLKSR(dim=16, n_blocks=2), DAMAGED
     ),
     "RealPLKSR": Network(
-        lambda m: m.architectures.PLKSR.__arch.RealPLKSR.RealPLKSR(dim=16, n_blocks=2),
-        unit(1, 3, 16, 16),
+        lambda m: m.architectures.PLKSR.__arch.RealPLKSR.RealPLKSR(dim=16, n_blocks=2), DAMAGED
     ),
     "UpCunet2x": Network(
         lambda m: m.architectures.RealCUGAN.__arch.upcunet_v3.UpCunet2x(), unit(1, 3, 40, 40)
@@ -482,7 +395,7 @@ RESTORATION = {
         lambda m: m.architectures.RetinexFormer.__arch.retinexformer_arch.RetinexFormer(
             n_feat=8, stage=1
         ),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
     "SAFMN": Network(
         lambda m: m.architectures.SAFMN.__arch.safmn.SAFMN(dim=8, n_blocks=2), unit(1, 3, 32, 32)
@@ -495,7 +408,7 @@ RESTORATION = {
         lambda m: m.architectures.SwiftSRGAN.__arch.SwiftSRGAN.Generator(
             num_channels=8, num_blocks=2
         ),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
     "Swin2SR": Network(
         lambda m: m.architectures.Swin2SR.__arch.Swin2SR.Swin2SR(
@@ -507,7 +420,7 @@ RESTORATION = {
             upscale=2,
             upsampler="pixelshuffle",
         ),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
     "SwinIR": Network(
         lambda m: m.architectures.SwinIR.__arch.SwinIR.SwinIR(
@@ -519,7 +432,7 @@ RESTORATION = {
             upscale=2,
             upsampler="pixelshuffle",
         ),
-        unit(1, 3, 16, 16),
+        DAMAGED,
     ),
     "Uformer": Network(
         lambda m: m.architectures.Uformer.__arch.Uformer.Uformer(
